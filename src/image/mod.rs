@@ -1,6 +1,7 @@
 //! Tensors into memories and back: pack, unpack, long words, from files to files.
 
 mod lanes;
+mod numbers;
 mod pack;
 mod stream;
 mod transpose;

@@ -5,10 +5,14 @@ use std::ops::Range;
 #[cfg(feature = "simd")]
 use multiversion::multiversion;
 
+use super::numbers::Numbers;
 use super::transpose::transfer;
 use crate::algebra::strided::merged;
 use crate::error::LayoutError;
 use crate::program::{GROUP, Group, PieceRow, Pieces, Program, StepGrid, check_length};
+
+/// Where numbers are compiled once, cells of other types are moved one by one, in little code.
+const ANY_IN_BLOCKS: bool = cfg!(not(feature = "simd"));
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies
@@ -69,15 +73,36 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        if let Some(pieces) = self.movable_pieces(&places) {
-            scatter_pieces(pieces, tensor, image);
-            return Ok(());
+        let mut as_numbers = |cells: Numbers<'_>| self.scatter_numbers(cells, &places);
+        if !Numbers::with(tensor, image, &mut as_numbers) {
+            self.scatter_cells::<T, ANY_IN_BLOCKS>(tensor, image, &places);
         }
-        self.visit_within(true, &places, &mut |grid| {
-            let at = (grid.element, grid.place - places.start);
-            transfer(tensor, image, at, &merged(grid.steps.iter().copied()));
-        });
         Ok(())
+    }
+
+    fn scatter_numbers(&self, cells: Numbers<'_>, places: &Range<u64>) {
+        match cells {
+            Numbers::Of1(tensor, image) => self.scatter_cells::<_, true>(tensor, image, places),
+            Numbers::Of2(tensor, image) => self.scatter_cells::<_, true>(tensor, image, places),
+            Numbers::Of4(tensor, image) => self.scatter_cells::<_, true>(tensor, image, places),
+            Numbers::Of8(tensor, image) => self.scatter_cells::<_, true>(tensor, image, places),
+        }
+    }
+
+    fn scatter_cells<T: Copy, const IN_BLOCKS: bool>(
+        &self,
+        tensor: &[T],
+        image: &mut [T],
+        places: &Range<u64>,
+    ) {
+        if let Some(pieces) = self.movable_pieces(places) {
+            return scatter_pieces::<T, IN_BLOCKS>(pieces, tensor, image);
+        }
+        self.visit_within(true, places, &mut |grid| {
+            let at = (grid.element, grid.place - places.start);
+            let digits = merged(grid.steps.iter().copied());
+            transfer::<T, IN_BLOCKS>(tensor, image, at, &digits);
+        });
     }
 
     /// Reads the elements of the [`window`](Program::window) whose first copy is stored in a range of
@@ -93,15 +118,36 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        if let Some(pieces) = self.movable_pieces(&places) {
-            gather_pieces(pieces, image, tensor);
-            return Ok(());
+        let mut as_numbers = |cells: Numbers<'_>| self.gather_numbers(cells, &places);
+        if !Numbers::with(image, tensor, &mut as_numbers) {
+            self.gather_cells::<T, ANY_IN_BLOCKS>(image, tensor, &places);
         }
-        self.visit_within(false, &places, &mut |grid| {
-            let at = (grid.place - places.start, grid.element);
-            transfer(image, tensor, at, &merged(grid.steps.iter().map(|digit| digit.flipped())));
-        });
         Ok(())
+    }
+
+    fn gather_numbers(&self, cells: Numbers<'_>, places: &Range<u64>) {
+        match cells {
+            Numbers::Of1(image, tensor) => self.gather_cells::<_, true>(image, tensor, places),
+            Numbers::Of2(image, tensor) => self.gather_cells::<_, true>(image, tensor, places),
+            Numbers::Of4(image, tensor) => self.gather_cells::<_, true>(image, tensor, places),
+            Numbers::Of8(image, tensor) => self.gather_cells::<_, true>(image, tensor, places),
+        }
+    }
+
+    fn gather_cells<T: Copy, const IN_BLOCKS: bool>(
+        &self,
+        image: &[T],
+        tensor: &mut [T],
+        places: &Range<u64>,
+    ) {
+        if let Some(pieces) = self.movable_pieces(places) {
+            return gather_pieces::<T, IN_BLOCKS>(pieces, image, tensor);
+        }
+        self.visit_within(false, places, &mut |grid| {
+            let at = (grid.place - places.start, grid.element);
+            let digits = merged(grid.steps.iter().map(|digit| digit.flipped()));
+            transfer::<T, IN_BLOCKS>(image, tensor, at, &digits);
+        });
     }
 
     /// Calls `visit` with grids of the elements of the window that are stored in a range of places, with
@@ -126,13 +172,17 @@ impl Program {
 }
 
 /// Writes pieces into an image; for usual lengths of pieces the compiler knows the length.
-fn scatter_pieces<T: Copy>(pieces: Pieces<'_>, tensor: &[T], image: &mut [T]) {
+fn scatter_pieces<T: Copy, const IN_BLOCKS: bool>(
+    pieces: Pieces<'_>,
+    tensor: &[T],
+    image: &mut [T],
+) {
     let length = pieces.length;
     pieces.each(|row| match length {
-        2 => scatter_row::<T, 2>(&row, tensor, image),
-        4 => scatter_row::<T, 4>(&row, tensor, image),
-        8 => scatter_row::<T, 8>(&row, tensor, image),
-        16 => scatter_row::<T, 16>(&row, tensor, image),
+        2 if const { IN_BLOCKS } => scatter_row::<T, 2>(&row, tensor, image),
+        4 if const { IN_BLOCKS } => scatter_row::<T, 4>(&row, tensor, image),
+        8 if const { IN_BLOCKS } => scatter_row::<T, 8>(&row, tensor, image),
+        16 if const { IN_BLOCKS } => scatter_row::<T, 16>(&row, tensor, image),
         _ => moves(&row, length, |element, place| {
             image[place].copy_from_slice(&tensor[element]);
         }),
@@ -181,13 +231,17 @@ fn flip<P: Copy, const FLIPS: usize>(from: &[P; GROUP], to: &mut [P; GROUP]) {
 }
 
 /// Reads pieces out of an image.
-fn gather_pieces<T: Copy>(pieces: Pieces<'_>, image: &[T], tensor: &mut [T]) {
+fn gather_pieces<T: Copy, const IN_BLOCKS: bool>(
+    pieces: Pieces<'_>,
+    image: &[T],
+    tensor: &mut [T],
+) {
     let length = pieces.length;
     pieces.each(|row| match length {
-        2 => gather_row::<T, 2>(&row, image, tensor),
-        4 => gather_row::<T, 4>(&row, image, tensor),
-        8 => gather_row::<T, 8>(&row, image, tensor),
-        16 => gather_row::<T, 16>(&row, image, tensor),
+        2 if const { IN_BLOCKS } => gather_row::<T, 2>(&row, image, tensor),
+        4 if const { IN_BLOCKS } => gather_row::<T, 4>(&row, image, tensor),
+        8 if const { IN_BLOCKS } => gather_row::<T, 8>(&row, image, tensor),
+        16 if const { IN_BLOCKS } => gather_row::<T, 16>(&row, image, tensor),
         _ => moves(&row, length, |element, place| {
             tensor[element].copy_from_slice(&image[place]);
         }),

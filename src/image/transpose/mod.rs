@@ -16,8 +16,8 @@
 //! are read and written in whole pieces and transposed in registers, so that the order of the sides
 //! does not matter.
 //!
-//! Moves are planned first, in code that is compiled once, because it does not depend on the type of the cells. Callers
-//! compile the rest for each of their types.
+//! Moves are planned first, in code that does not depend on the type of the cells. The blocks are much code: with the feature `simd`
+//! they are compiled for [numbers](super::numbers) and their pieces alone, and other cells are moved one by one.
 
 mod block;
 mod interleave;
@@ -31,6 +31,8 @@ use interleave::Interleaved;
 use run::{LINE, TileRun, runs};
 use tile::tiles;
 
+#[cfg(feature = "simd")]
+use super::numbers::Numbers;
 use crate::algebra::strided::{StridedDigit, StridedDigits, each, walk};
 use crate::number::{seam, to_index};
 
@@ -43,7 +45,7 @@ fn few() -> u64 {
 ///
 /// The caller has checked that all of them are there, and gives the digits minor to major on the
 /// target's side, merged. Adjacent copies are made from the cells that the first one wrote.
-pub(super) fn transfer<T: Copy>(
+pub(super) fn transfer<T: Copy, const IN_BLOCKS: bool>(
     source: &[T],
     target: &mut [T],
     at: (u64, u64),
@@ -54,9 +56,9 @@ pub(super) fn transfer<T: Copy>(
         return;
     }
     let Some(copied) = Copied::of(digits, size_of::<T>()) else {
-        return every(source, target, at, digits);
+        return every::<T, IN_BLOCKS>(source, target, at, digits);
     };
-    every(source, target, at, &copied.cells);
+    every::<T, IN_BLOCKS>(source, target, at, &copied.cells);
     copied.each(at.1, &mut |run, copy| target.copy_within(run, copy));
 }
 
@@ -103,17 +105,26 @@ impl Copied {
 }
 
 /// Moves cell by cell, every copy from the source.
-fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[StridedDigit]) {
+fn every<T: Copy, const IN_BLOCKS: bool>(
+    source: &[T],
+    target: &mut [T],
+    at: (u64, u64),
+    digits: &[StridedDigit],
+) {
     if digits.iter().map(|digit| digit.size).product::<u64>() <= few() {
         return one_by_one(source, target, at, digits);
     }
-    let (grid, chunk) = PieceGrid::of(at, digits);
-    match chunk {
-        2 => grid.transfer::<[T; 2]>(source.as_chunks().0, target.as_chunks_mut().0),
-        4 => grid.transfer::<[T; 4]>(source.as_chunks().0, target.as_chunks_mut().0),
-        8 => grid.transfer::<[T; 8]>(source.as_chunks().0, target.as_chunks_mut().0),
-        _ => grid.transfer(source, target),
+    let grid = PieceGrid::of(at, digits);
+    #[cfg(feature = "simd")]
+    if const { IN_BLOCKS }
+        && let Some((grid, piece)) = grid.of_whole_pieces()
+        && Numbers::with_bytes(source, target, &mut |source, target| {
+            grid.transfer_bytes(source, target, piece * size_of::<T>());
+        })
+    {
+        return;
     }
+    grid.transfer::<T, IN_BLOCKS>(source, target);
 }
 
 fn one_by_one<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[StridedDigit]) {
@@ -128,31 +139,55 @@ struct PieceGrid {
 }
 
 impl PieceGrid {
-    /// The grid, and the number of cells that count as one in it: short pieces that line up on both sides are cells of
-    /// their own.
-    fn of(at: (u64, u64), digits: &[StridedDigit]) -> (PieceGrid, u64) {
+    fn of(at: (u64, u64), digits: &[StridedDigit]) -> PieceGrid {
         let piece = digits.first().filter(|digit| (digit.weight, digit.stride) == (1, 1));
         let digits = &digits[usize::from(piece.is_some())..];
-        let piece = piece.map_or(1, |piece| piece.size);
-        let lines_up = || {
-            let steps = digits.iter().flat_map(|digit| [digit.weight, digit.stride]);
-            steps.chain([at.0, at.1]).all(|step| step.is_multiple_of(piece))
-        };
-        if !matches!(piece, 2 | 4 | 8) || !lines_up() {
-            return (PieceGrid { at, digits: digits.into(), piece: to_index(piece) }, 1);
+        PieceGrid {
+            at,
+            digits: digits.into(),
+            piece: piece.map_or(1, |piece| to_index(piece.size)),
         }
-        let shorter = |digit: &StridedDigit| StridedDigit {
-            weight: digit.weight / piece,
-            stride: digit.stride / piece,
-            ..*digit
-        };
-        let at = (at.0 / piece, at.1 / piece);
-        (PieceGrid { at, digits: digits.iter().map(shorter).collect(), piece: 1 }, piece)
     }
 
-    fn transfer<T: Copy>(mut self, source: &[T], target: &mut [T]) {
-        if let Some((rows, columns)) = runs(&mut self.digits, self.piece, size_of::<T>()) {
-            return self.tiles(source, target, &rows, &columns);
+    /// The grid whose cells are the pieces, and the length of these: short pieces that line up on both sides.
+    #[cfg(feature = "simd")]
+    fn of_whole_pieces(&self) -> Option<(PieceGrid, usize)> {
+        let piece = crate::number::to_u64(self.piece);
+        let whole = |step: u64| step.is_multiple_of(piece).then(|| step / piece);
+        let shorter = |digit: &StridedDigit| {
+            let (weight, stride) = (whole(digit.weight)?, whole(digit.stride)?);
+            Some(StridedDigit { weight, stride, ..*digit })
+        };
+        if !matches!(piece, 2 | 4 | 8) {
+            return None;
+        }
+        let at = (whole(self.at.0)?, whole(self.at.1)?);
+        let digits = self.digits.iter().map(shorter).collect::<Option<StridedDigits>>()?;
+        Some((PieceGrid { at, digits, piece: 1 }, self.piece))
+    }
+
+    /// Moves cells of so many bytes.
+    #[cfg(feature = "simd")]
+    #[inline(never)]
+    fn transfer_bytes(&self, source: &[u8], target: &mut [u8], bytes: usize) {
+        macro_rules! of_width {
+            ($($width:literal)*) => {
+                match bytes {
+                    $($width => self.transfer::<[u8; $width], true>(
+                        source.as_chunks().0,
+                        target.as_chunks_mut().0,
+                    ),)*
+                    _ => {}
+                }
+            };
+        }
+        of_width!(2 4 8 16 32 64);
+    }
+
+    fn transfer<T: Copy, const IN_BLOCKS: bool>(&self, source: &[T], target: &mut [T]) {
+        let mut digits = self.digits.clone();
+        if let Some((rows, columns)) = runs(&mut digits, self.piece, size_of::<T>()) {
+            return self.tiles::<T, IN_BLOCKS>(source, target, &digits, (&rows, &columns));
         }
         let is_long =
             |minor: &&StridedDigit| minor.size >= 8 && minor.weight > 0 && minor.stride > 0;
@@ -169,20 +204,28 @@ impl PieceGrid {
     }
 
     /// The tiles of both runs, for every value of the other digits.
-    fn tiles<T: Copy>(&self, source: &[T], target: &mut [T], rows: &TileRun, columns: &TileRun) {
+    fn tiles<T: Copy, const IN_BLOCKS: bool>(
+        &self,
+        source: &[T],
+        target: &mut [T],
+        digits: &[StridedDigit],
+        (rows, columns): (&TileRun, &TileRun),
+    ) {
         let [first_rows, first_columns] = [rows, columns].map(|run| run.cells(usize::MAX));
         let is_one = rows.tiles == 1 && columns.tiles == 1 && self.piece == 1;
-        let interleaved = Interleaved::of(first_rows, first_columns, size_of::<T>());
-        if let Some(interleaved) = interleaved.filter(|_| is_one) {
-            let (tiles, outer) = interleaved.split(&self.digits);
+        if const { IN_BLOCKS }
+            && is_one
+            && let Some(interleaved) = Interleaved::of(first_rows, first_columns, size_of::<T>())
+        {
+            let (tiles, outer) = interleaved.split(digits);
             return walk(&outer, self.at, &mut |from, to| {
                 let (source, target) = (&source[to_index(from)..], &mut target[to_index(to)..]);
                 interleaved.transfer(source, target, tiles, (first_rows, first_columns));
             });
         }
-        walk(&self.digits, self.at, &mut |from, to| {
+        walk(digits, self.at, &mut |from, to| {
             tiles(rows, columns, (to_index(from), to_index(to)), &mut |tile| match self.piece {
-                1 => tile.cells(source, target),
+                1 => tile.cells::<T, IN_BLOCKS>(source, target),
                 piece => tile.pieces(source, target, piece),
             });
         });

@@ -36,9 +36,9 @@ mod simd {
             )*)*};
         }
         in_vectors! {
-            8 u16x8: u16 i16 [u8; 2] [i8; 2];
-            4 u32x4: u32 i32 f32 [u16; 2] [i16; 2] [u8; 4] [i8; 4];
-            2 u64x2: u64 i64 f64 [u32; 2] [i32; 2] [f32; 2] [u16; 4] [i16; 4] [u8; 8] [i8; 8];
+            8 u16x8: [u8; 2];
+            4 u32x4: [u8; 4];
+            2 u64x2: u64 [u8; 8];
         }
         if let Ok(square) = cast!(&mut *square, &mut [[u8; 16]; 16]) {
             bytes(square);

@@ -20,9 +20,9 @@ pub(super) struct LoneTile<'a> {
 
 impl LoneTile<'_> {
     /// Moves single cells.
-    pub(super) fn cells<T: Copy>(self, source: &[T], target: &mut [T]) {
-        if const { size_of::<T>() > LARGE } {
-            return self.large(source, target);
+    pub(super) fn cells<T: Copy, const IN_BLOCKS: bool>(self, source: &[T], target: &mut [T]) {
+        if const { !IN_BLOCKS || size_of::<T>() > LARGE } {
+            return self.one_by_one(source, target);
         }
         if let Some(interleaved) = Interleaved::of(self.rows, self.columns, size_of::<T>()) {
             let (source, target) = (&source[self.from..], &mut target[self.to..]);
@@ -37,9 +37,9 @@ impl LoneTile<'_> {
         blocks(source, target, (self.from, self.to), rows, columns);
     }
 
-    /// Moves single cells that are large. As pieces of one cell, whose length the compiler does not know,
+    /// Moves single cells, such as large ones. As pieces of one cell, whose length the compiler does not know,
     /// they take three times as long.
-    fn large<T: Copy>(self, source: &[T], target: &mut [T]) {
+    fn one_by_one<T: Copy>(self, source: &[T], target: &mut [T]) {
         for (part, columns) in self.columns.away.chunks(SIDE).enumerate() {
             for (row, to_row) in self.rows.away.iter().enumerate() {
                 let to = self.to + to_row + part * SIDE;
