@@ -10,6 +10,8 @@ use tensor_layout_access::{
     self as access, Access, AddressChange, ChangedAccess, Gpu, Instruction,
 };
 
+use crate::run::properties;
+
 /// An access of NVIDIA.
 fn access(memory: &Layout, holders: &Layout, bits: u64) -> Result<Access, LayoutError> {
     access::access(memory, holders, bits, Instruction::default())
@@ -286,7 +288,7 @@ fn simulated(memory: &Layout, holders: &Layout, bytes: u64, vector: u64) -> (u64
     (wavefronts, sectors)
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

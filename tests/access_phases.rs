@@ -222,7 +222,7 @@ fn layouts((memory, holders, ..): &Drawn) -> (Layout, Layout) {
 fn run(cases: u32, law: impl Fn(Drawn) -> Result<(), TestCaseError>) {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    TestRunner::new_with_rng(config, rng).run(&drawn(), law).unwrap();
+    crate::run::run(&mut TestRunner::new_with_rng(config, rng), drawn(), law).unwrap();
 }
 
 #[test]

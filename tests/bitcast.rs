@@ -12,6 +12,7 @@ use tensor_layout::xla::{XlaShape, bitcast_map};
 use tensor_layout::{Found, Level, Location};
 
 use crate::laws::judge_xla;
+use crate::run::run;
 use crate::slow::count;
 
 fn array(text: &str) -> XlaArray {
@@ -340,7 +341,7 @@ fn a_bitcast_is_what_every_bit_says() {
         check(&a, &b, &mut tally.borrow_mut())
             .map_err(|error| TestCaseError::fail(format!("{a} as {b}: {error}")))
     };
-    TestRunner::new_with_rng(config, rng).run(&(any_first(), any_turn()), law).unwrap();
+    run(&mut TestRunner::new_with_rng(config, rng), (any_first(), any_turn()), law).unwrap();
     let tally = tally.into_inner();
     println!("{tally:?}");
     // Every answer occurs often enough that none can be missing.
@@ -368,7 +369,7 @@ fn a_layout_in_bytes_is_where_every_bit_is() {
         }
         Ok(())
     };
-    TestRunner::new_with_rng(config, rng).run(&any_first(), law).unwrap();
+    run(&mut TestRunner::new_with_rng(config, rng), any_first(), law).unwrap();
 }
 
 #[test]

@@ -9,6 +9,7 @@ use tensor_layout::notation::PadLayout;
 use tensor_layout::{LayoutError, Level, Machine};
 
 use crate::candidates_slow::{brute_force, map_of, wishes};
+use crate::run::properties;
 
 fn all(candidates: &Candidates) -> Vec<Candidate> {
     candidates.iter().unwrap().collect::<Result<_, _>>().unwrap()
@@ -18,7 +19,7 @@ fn text(candidate: &Candidate) -> String {
     PadLayout::of(&candidate.layout).unwrap().to_string()
 }
 
-proptest! {
+properties! {
     #[test]
     fn candidates_are_the_space_and_none_comes_twice(wish in wishes()) {
         let expected = brute_force(&wish);
@@ -44,7 +45,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     #[test]
     fn samples_are_candidates_and_equal_for_equal_seeds(wish in wishes(), seed in any::<u64>()) {
         let all: BTreeSet<String> = all(&wish.candidates()).iter().map(text).collect();

@@ -13,6 +13,7 @@ use tensor_layout::error::ErrorKind;
 use tensor_layout::{Layout, Level, Machine};
 
 use crate::plain::{Digit, Place, Plain, count, good_layout};
+use crate::run::properties;
 
 /// (level, size, stride) of the digits that a part of a sum runs over.
 type Spans = Vec<(Level, u64, u64)>;
@@ -195,7 +196,7 @@ fn outside(layout: &Layout, index: &[u64]) -> BTreeSet<Place> {
     layout.locate_all(index).unwrap().map(place).collect()
 }
 
-proptest! {
+properties! {
     #[test]
     fn every_product_finds_its_operands(sum in sums()) {
         let rank = sum.result.shape.len();

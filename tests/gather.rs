@@ -11,8 +11,9 @@ use tensor_layout::relayout::{CostModel, LevelTraffic, Relayout};
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
 use crate::plain::{count, good_layout};
+use crate::run::properties;
 
-proptest! {
+properties! {
     #[test]
     fn a_gather_enters_what_enumeration_says(
         operand in good_layout(),
@@ -131,7 +132,7 @@ fn the_most_of_a_gather_is_that_of_the_worst_table() {
     }
 }
 
-proptest! {
+properties! {
     #[test]
     fn runs_of_a_table_enter_what_its_entries_do(
         lengths in prop::collection::vec(0_u64..180, 0..5),

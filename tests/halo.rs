@@ -9,6 +9,8 @@ use tensor_layout::candidates::{Candidates, Orders, Side};
 use tensor_layout::einsum::{Einsum, Halo, ReadAxis};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
+use crate::run::properties;
+
 /// A window over one axis: `(step * y + dilation * r - before) / divisor`, only where it divides.
 #[derive(Clone, Debug)]
 struct Window {
@@ -127,7 +129,7 @@ fn check(loops: &Layout, machine: &Machine, window: &[&Window; 2]) -> Result<(),
     Ok(())
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig { cases: 96, rng_seed: proptest::test_runner::RngSeed::Fixed(0), ..ProptestConfig::default() })]
 
     #[test]

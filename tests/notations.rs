@@ -12,6 +12,7 @@ use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
 use crate::plain::good_layout;
+use crate::run::properties;
 
 fn layout(text: &str) -> Layout {
     LayoutText::parse(text).and_then(|text| text.lower()).unwrap_or_else(|e| panic!("{text}: {e}"))
@@ -371,7 +372,7 @@ fn expressions_are_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig {
         cases: 300, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
     })]

@@ -12,7 +12,7 @@ use crate::stage::Stage;
 
 #[test]
 fn lanes_are_joined_and_split_lane_0_most_significant() {
-    let words = || prop::collection::vec(any::<u64>(), 0..9);
+    let words = prop::collection::vec(any::<u64>(), 0..9);
     let file = concat!("tests/laws/failures/", "lanes.txt");
     Law::new([file!(), "lanes", file], (300, 100), words, lanes).check();
 }

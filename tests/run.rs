@@ -1,5 +1,6 @@
 //! The runner of the laws: one configuration, stored failing cases, counts of answers and refusals.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -7,6 +8,7 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use proptest::test_runner::{
     FileFailurePersistence, RngAlgorithm, TestCaseResult, TestError, TestRng, TestRunner,
+    contextualize_config,
 };
 use tensor_layout::LayoutError;
 use tensor_layout::error::ErrorKind;
@@ -71,6 +73,60 @@ fn runner(config: ProptestConfig) -> TestRunner {
     }
 }
 
+/// A case without its type. The runner of proptest is generic, and is compiled for these cases alone instead of for each law.
+pub(crate) trait Case: Any + Debug {}
+
+impl<T: Any + Debug> Case for T {}
+
+type Cases = BoxedStrategy<Box<dyn Case>>;
+type UntypedLaw = dyn Fn(Box<dyn Case>, &mut Tally) -> TestCaseResult;
+type Outcome<T> = Result<T, TestError<Box<dyn Case>>>;
+
+/// What a strategy draws, shrinks and shows, without its type.
+fn untyped<T: Case>(strategy: impl Strategy<Value = T> + 'static) -> Cases {
+    fn boxed<T: Case>(case: T) -> Box<dyn Case> {
+        Box::new(case)
+    }
+    strategy.prop_map(boxed).boxed()
+}
+
+/// The case that a strategy drew, with its type.
+fn typed<T: Case>(case: Box<dyn Case>) -> T {
+    let case: Box<dyn Any> = case;
+    *case.downcast().expect("a strategy draws cases of one type")
+}
+
+/// The only call of proptest's runner.
+fn run_untyped(
+    runner: &mut TestRunner,
+    cases: &Cases,
+    law: &dyn Fn(Box<dyn Case>) -> TestCaseResult,
+) -> Outcome<()> {
+    runner.run(cases, law)
+}
+
+/// `runner.run(&strategy, law)`.
+pub(crate) fn run<T: Case>(
+    runner: &mut TestRunner,
+    strategy: impl Strategy<Value = T> + 'static,
+    law: impl Fn(T) -> TestCaseResult,
+) -> Outcome<()> {
+    run_untyped(runner, &untyped(strategy), &|case| law(typed(case)))
+}
+
+/// What a test of `proptest!` does.
+#[track_caller]
+pub(crate) fn check<T: Case>(
+    config: ProptestConfig,
+    strategy: impl Strategy<Value = T> + 'static,
+    law: impl Fn(T) -> TestCaseResult,
+) {
+    let mut runner = TestRunner::new(contextualize_config(config));
+    if let Err(error) = run(&mut runner, strategy, law) {
+        panic!("{error}\n{runner}");
+    }
+}
+
 /// A law over generated cases.
 pub(crate) struct Law {
     pub(crate) file: &'static str,
@@ -78,36 +134,34 @@ pub(crate) struct Law {
     /// The minimum share of questions that are answered, in percent.
     floor: u32,
     cases: u32,
-    run: Box<dyn Fn(TestRunner) -> Result<Tally, TestError<String>>>,
+    strategy: Cases,
+    law: Box<UntypedLaw>,
     /// The file that stores failing cases.
     failures: &'static str,
 }
 
 impl Law {
-    pub(crate) fn new<T: Debug + 'static, S: Strategy<Value = T>>(
+    pub(crate) fn new<T: Case>(
         [file, name, failures]: [&'static str; 3],
         (cases, floor): (u32, u32),
-        strategy: impl Fn() -> S + 'static,
+        strategy: impl Strategy<Value = T> + 'static,
         law: fn(&T, &mut Tally) -> TestCaseResult,
     ) -> Law {
-        let run = move |mut runner: TestRunner| {
-            let tally = RefCell::new(Tally::default());
-            let case = |case| {
-                let tally = &mut *tally.borrow_mut();
-                tally.cases += 1;
-                let asked = tally.asked();
-                law(&case, tally)?;
-                tally.idle += u64::from(tally.asked() == asked);
-                Ok(())
-            };
-            let shown = |error: TestError<T>| match error {
-                TestError::Fail(why, case) => TestError::Fail(why, format!("{case:#?}")),
-                TestError::Abort(why) => TestError::Abort(why),
-            };
-            runner.run(&strategy(), case).map_err(shown)?;
-            Ok(tally.into_inner())
-        };
-        Law { file, name, floor, cases, run: Box::new(run), failures }
+        let law = Box::new(move |case, tally: &mut Tally| law(&typed(case), tally));
+        Law { file, name, floor, cases, strategy: untyped(strategy), law, failures }
+    }
+
+    fn run(&self, mut runner: TestRunner) -> Outcome<Tally> {
+        let tally = RefCell::new(Tally::default());
+        run_untyped(&mut runner, &self.strategy, &|case| {
+            let tally = &mut *tally.borrow_mut();
+            tally.cases += 1;
+            let asked = tally.asked();
+            (self.law)(case, tally)?;
+            tally.idle += u64::from(tally.asked() == asked);
+            Ok(())
+        })?;
+        Ok(tally.into_inner())
     }
 
     /// The one configuration of all laws.
@@ -135,10 +189,10 @@ impl Law {
     }
 
     pub(crate) fn tally(&self, cases: u32) -> Tally {
-        match (self.run)(runner(self.config(cases))) {
+        match self.run(runner(self.config(cases))) {
             Ok(tally) => tally,
             Err(TestError::Fail(why, case)) => {
-                panic!("{}: {why}\nminimal failing input: {case}", self.name)
+                panic!("{}: {why}\nminimal failing input: {case:#?}", self.name)
             }
             Err(error) => panic!("{}: {error}", self.name),
         }
@@ -156,11 +210,11 @@ impl Law {
         let mut seed = [0; 32];
         seed.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-        let outcome = (self.run)(TestRunner::new_with_rng(config, rng));
+        let outcome = self.run(TestRunner::new_with_rng(config, rng));
         match outcome {
             Ok(tally) => tally.cases > 0,
             Err(TestError::Abort(_)) => false,
-            Err(TestError::Fail(why, case)) => panic!("{}: {why}\n{case}", self.name),
+            Err(TestError::Fail(why, case)) => panic!("{}: {why}\n{case:#?}", self.name),
         }
     }
 }
@@ -191,10 +245,39 @@ macro_rules! laws {
                 pub(super) fn law() -> $crate::run::Law {
                     let failures = concat!("tests/laws/failures/", stringify!($name), ".txt");
                     let names = [file!(), stringify!($name), failures];
-                    $crate::run::Law::new(names, ($cases, $floor), || $strategy, $law)
+                    $crate::run::Law::new(names, ($cases, $floor), $strategy, $law)
                 }
             }
         )*
     };
 }
 pub(crate) use laws;
+
+/// Tests as `proptest!` has them, without a runner of their own for each.
+macro_rules! properties {
+    (#![proptest_config($config:expr)] $(
+        $(#[$meta:meta])*
+        fn $name:ident($($case:pat in $strategy:expr),+ $(,)?) $body:block
+    )*) => {
+        $(
+            $(#[$meta])*
+            fn $name() {
+                use proptest::sugar::NamedArguments;
+                let config = ProptestConfig { source_file: Some(file!()), ..$config };
+                let names = ($(stringify!($case),)+);
+                let named = ($($strategy,)+).prop_map(move |parts| NamedArguments(names, parts));
+                $crate::run::check(config, named, |NamedArguments(_, ($($case,)+))| {
+                    $body
+                    Ok(())
+                });
+            }
+        )*
+    };
+    ($(#[$meta:meta])* fn $($tests:tt)*) => {
+        $crate::run::properties! {
+            #![proptest_config(ProptestConfig::default())]
+            $(#[$meta])* fn $($tests)*
+        }
+    };
+}
+pub(crate) use properties;

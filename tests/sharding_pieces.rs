@@ -9,6 +9,8 @@ use tensor_layout::relayout::Distance;
 use tensor_layout::sharding::{DeviceShards, Fill, ShardedShape};
 use tensor_layout_show::report::ShardingReport;
 
+use crate::run::properties;
+
 /// The mesh, and the dimension and the number of parts that each of its axes cuts.
 #[derive(Clone, Debug)]
 struct Cuts {
@@ -87,7 +89,7 @@ fn cuts(extents: [u64; 2]) -> impl Strategy<Value = Cuts> {
     axes.prop_map(move |axes| Cuts { extents, axes })
 }
 
-proptest! {
+properties! {
     #[test]
     fn cuts_in_turn_are_located_and_tabled_as_lists_are_cut(
         cuts in (1..20_u64, 1..6_u64).prop_flat_map(|(rows, columns)| cuts([rows, columns]))

@@ -13,8 +13,9 @@ use tensor_layout::relayout::{Cost, CostModel, CostUnit, Rate, Relayout, Traffic
 use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
 
 use crate::generate::any_layout;
+use crate::run::properties;
 
-proptest! {
+properties! {
     #[test]
     fn every_layout_can_be_stored(slow in any_layout()) {
         let layout = slow.layout();

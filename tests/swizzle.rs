@@ -5,6 +5,8 @@ use tensor_layout::algebra::{Combine, IndexOrder, Subaxis};
 use tensor_layout::notation::{CuteLayout, CuteSwizzle, Notation};
 use tensor_layout::{Found, Layout, LayoutText, Level, Location, Machine, Placement};
 
+use crate::run::properties;
+
 fn cute(text: &str) -> Layout {
     assert_eq!(Notation::of(text), Notation::Cute, "{text}");
     LayoutText::parse(text).unwrap().lower().unwrap()
@@ -400,7 +402,7 @@ fn swizzles() -> impl Strategy<Value = CuteSwizzle> {
     )
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

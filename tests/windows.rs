@@ -8,6 +8,7 @@ use tensor_layout::einsum::{Einsum, Gather};
 use tensor_layout::{Level, Machine, Placement};
 
 use crate::generate::any_layout;
+use crate::run::properties;
 
 /// The indexes of every window: each start, in steps of the stride, at which a complete window fits.
 fn windows(extent: u64, size: u64, stride: u64, dilation: u64) -> Vec<Vec<u64>> {
@@ -16,7 +17,7 @@ fn windows(extent: u64, size: u64, stride: u64, dilation: u64) -> Vec<Vec<u64>> 
     starts.map(window).filter(|window| window.iter().all(|index| *index < extent)).collect()
 }
 
-proptest! {
+properties! {
     #[test]
     fn a_window_reads_what_numpy_reads(
         slow in any_layout(), at in 0_usize..6, size in 1_u64..5, stride in 1_u64..4, dilation in 1_u64..4,

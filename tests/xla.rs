@@ -9,6 +9,7 @@ use tensor_layout::{Layout, LayoutText, Level};
 use tensor_layout_show::report::ShapeReport;
 
 use crate::laws::any_array;
+use crate::run::properties;
 
 const CORPUS: &str = include_str!("data/xla_shapes.txt");
 
@@ -32,7 +33,7 @@ fn sizes(text: &str) -> XlaSizes {
     shape(text).sizes().unwrap()
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig {
         cases: 300, failure_persistence: None, ..ProptestConfig::default()
     })]
