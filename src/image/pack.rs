@@ -7,12 +7,19 @@ use multiversion::multiversion;
 
 use super::numbers::Numbers;
 use super::transpose::transfer;
-use crate::algebra::strided::merged;
+use crate::algebra::strided::{StridedDigit, merged};
 use crate::error::LayoutError;
 use crate::program::{GROUP, Group, PieceRow, Pieces, Program, StepGrid, check_length};
 
 /// Where numbers are compiled once, cells of other types are moved one by one, in little code.
 const ANY_IN_BLOCKS: bool = cfg!(not(feature = "simd"));
+
+/// The side that a move writes.
+#[derive(Clone, Copy, PartialEq)]
+enum Written {
+    Image,
+    Tensor,
+}
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies
@@ -73,36 +80,8 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        let mut as_numbers = |cells: Numbers<'_>| self.scatter_numbers(cells, &places);
-        if !Numbers::with(tensor, image, &mut as_numbers) {
-            self.scatter_cells::<T, ANY_IN_BLOCKS>(tensor, image, &places);
-        }
+        self.move_any(Written::Image, tensor, image, &places);
         Ok(())
-    }
-
-    fn scatter_numbers(&self, cells: Numbers<'_>, places: &Range<u64>) {
-        match cells {
-            Numbers::Of1(tensor, image) => self.scatter_cells::<_, true>(tensor, image, places),
-            Numbers::Of2(tensor, image) => self.scatter_cells::<_, true>(tensor, image, places),
-            Numbers::Of4(tensor, image) => self.scatter_cells::<_, true>(tensor, image, places),
-            Numbers::Of8(tensor, image) => self.scatter_cells::<_, true>(tensor, image, places),
-        }
-    }
-
-    fn scatter_cells<T: Copy, const IN_BLOCKS: bool>(
-        &self,
-        tensor: &[T],
-        image: &mut [T],
-        places: &Range<u64>,
-    ) {
-        if let Some(pieces) = self.movable_pieces(places) {
-            return scatter_pieces::<T, IN_BLOCKS>(pieces, tensor, image);
-        }
-        self.visit_within(true, places, &mut |grid| {
-            let at = (grid.element, grid.place - places.start);
-            let digits = merged(grid.steps.iter().copied());
-            transfer::<T, IN_BLOCKS>(tensor, image, at, &digits);
-        });
     }
 
     /// Reads the elements of the [`window`](Program::window) whose first copy is stored in a range of
@@ -118,35 +97,47 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        let mut as_numbers = |cells: Numbers<'_>| self.gather_numbers(cells, &places);
-        if !Numbers::with(image, tensor, &mut as_numbers) {
-            self.gather_cells::<T, ANY_IN_BLOCKS>(image, tensor, &places);
-        }
+        self.move_any(Written::Tensor, image, tensor, &places);
         Ok(())
     }
 
-    fn gather_numbers(&self, cells: Numbers<'_>, places: &Range<u64>) {
-        match cells {
-            Numbers::Of1(image, tensor) => self.gather_cells::<_, true>(image, tensor, places),
-            Numbers::Of2(image, tensor) => self.gather_cells::<_, true>(image, tensor, places),
-            Numbers::Of4(image, tensor) => self.gather_cells::<_, true>(image, tensor, places),
-            Numbers::Of8(image, tensor) => self.gather_cells::<_, true>(image, tensor, places),
+    fn move_any<T: Copy>(&self, to: Written, source: &[T], target: &mut [T], places: &Range<u64>) {
+        let mut as_numbers = |cells: Numbers<'_>| self.move_numbers(to, cells, places);
+        if !Numbers::with(source, target, &mut as_numbers) {
+            self.move_cells::<T, ANY_IN_BLOCKS>(to, source, target, places);
         }
     }
 
-    fn gather_cells<T: Copy, const IN_BLOCKS: bool>(
+    fn move_numbers(&self, to: Written, cells: Numbers<'_>, places: &Range<u64>) {
+        match cells {
+            Numbers::Of1(source, target) => self.move_cells::<_, true>(to, source, target, places),
+            Numbers::Of2(source, target) => self.move_cells::<_, true>(to, source, target, places),
+            Numbers::Of4(source, target) => self.move_cells::<_, true>(to, source, target, places),
+            Numbers::Of8(source, target) => self.move_cells::<_, true>(to, source, target, places),
+        }
+    }
+
+    fn move_cells<T: Copy, const IN_BLOCKS: bool>(
         &self,
-        image: &[T],
-        tensor: &mut [T],
+        to: Written,
+        source: &[T],
+        target: &mut [T],
         places: &Range<u64>,
     ) {
         if let Some(pieces) = self.movable_pieces(places) {
-            return gather_pieces::<T, IN_BLOCKS>(pieces, image, tensor);
+            return match to {
+                Written::Image => scatter_pieces::<T, IN_BLOCKS>(pieces, source, target),
+                Written::Tensor => gather_pieces::<T, IN_BLOCKS>(pieces, source, target),
+            };
         }
-        self.visit_within(false, places, &mut |grid| {
-            let at = (grid.place - places.start, grid.element);
-            let digits = merged(grid.steps.iter().map(|digit| digit.flipped()));
-            transfer::<T, IN_BLOCKS>(image, tensor, at, &digits);
+        self.visit_within(to == Written::Image, places, &mut |grid| {
+            let (element, place) = (grid.element, grid.place - places.start);
+            let steps = grid.steps.iter().copied();
+            let (at, digits) = match to {
+                Written::Image => ((element, place), merged(steps)),
+                Written::Tensor => ((place, element), merged(steps.map(StridedDigit::flipped))),
+            };
+            transfer::<T, IN_BLOCKS>(source, target, at, &digits);
         });
     }
 

@@ -18,6 +18,8 @@ fn collides(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let collision = tally.answer(layout.collision())?;
     prop_assert_eq!(collision.is_none(), slow.is_injective(), "{:?}", collision);
     prop_assert_eq!(layout.check_injective().is_ok(), slow.is_injective());
+    let nests = layout.has_nested_slots() && layout.derived_axes().is_empty();
+    prop_assert!(!nests || slow.is_injective());
     let Some(collision) = collision else { return Ok(()) };
     judge(slow, &layout.check_injective().unwrap_err())?;
     let tensor_layout::algebra::Collision { first, second, place, by_replica } = &collision;

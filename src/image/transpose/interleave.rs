@@ -255,8 +255,11 @@ mod tests {
     #[test]
     fn lanes_are_taken_apart_and_put_together_cell_by_cell() {
         check::<u8>(|n| n);
+        check::<i8>(u8::cast_signed);
+        check::<bool>(|n| n % 3 == 0);
         check::<u16>(|n| u16::from(n) << 4);
-        check::<u32>(u32::from);
+        check::<[u8; 2]>(|n| [n, 9]);
+        check::<f32>(f32::from);
         check::<[u8; 3]>(|n| [n, 255 - n, 9]);
     }
 }

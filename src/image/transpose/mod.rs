@@ -34,7 +34,7 @@ use tile::tiles;
 #[cfg(feature = "simd")]
 use super::numbers::Numbers;
 use crate::algebra::strided::{StridedDigit, StridedDigits, each, walk};
-use crate::number::{seam, to_index};
+use crate::number::{seam, to_index, to_u64};
 
 /// The most cells that are moved one by one.
 fn few() -> u64 {
@@ -115,12 +115,9 @@ fn every<T: Copy, const IN_BLOCKS: bool>(
         return one_by_one(source, target, at, digits);
     }
     let grid = PieceGrid::of(at, digits);
-    #[cfg(feature = "simd")]
     if const { IN_BLOCKS }
         && let Some((grid, piece)) = grid.of_whole_pieces()
-        && Numbers::with_bytes(source, target, &mut |source, target| {
-            grid.transfer_bytes(source, target, piece * size_of::<T>());
-        })
+        && grid.transfer_pieces(source, target, piece)
     {
         return;
     }
@@ -150,9 +147,8 @@ impl PieceGrid {
     }
 
     /// The grid whose cells are the pieces, and the length of these: short pieces that line up on both sides.
-    #[cfg(feature = "simd")]
     fn of_whole_pieces(&self) -> Option<(PieceGrid, usize)> {
-        let piece = crate::number::to_u64(self.piece);
+        let piece = to_u64(self.piece);
         let whole = |step: u64| step.is_multiple_of(piece).then(|| step / piece);
         let shorter = |digit: &StridedDigit| {
             let (weight, stride) = (whole(digit.weight)?, whole(digit.stride)?);
@@ -164,6 +160,27 @@ impl PieceGrid {
         let at = (whole(self.at.0)?, whole(self.at.1)?);
         let digits = self.digits.iter().map(shorter).collect::<Option<StridedDigits>>()?;
         Some((PieceGrid { at, digits, piece: 1 }, self.piece))
+    }
+
+    /// Moves pieces of so many cells as cells of as many bytes; `false` without a move if the cells are no numbers.
+    #[cfg(feature = "simd")]
+    fn transfer_pieces<T: Copy>(&self, source: &[T], target: &mut [T], piece: usize) -> bool {
+        Numbers::with_bytes(source, target, &mut |source, target| {
+            self.transfer_bytes(source, target, piece * size_of::<T>());
+        })
+    }
+
+    /// Moves pieces of so many cells as cells of their own.
+    #[cfg(not(feature = "simd"))]
+    fn transfer_pieces<T: Copy>(&self, source: &[T], target: &mut [T], piece: usize) -> bool {
+        let (from, to) = (source, target);
+        match piece {
+            2 => self.transfer::<[T; 2], true>(from.as_chunks().0, to.as_chunks_mut().0),
+            4 => self.transfer::<[T; 4], true>(from.as_chunks().0, to.as_chunks_mut().0),
+            8 => self.transfer::<[T; 8], true>(from.as_chunks().0, to.as_chunks_mut().0),
+            _ => return false,
+        }
+        true
     }
 
     /// Moves cells of so many bytes.

@@ -7,8 +7,6 @@ use tensor_layout::error::{ErrorKind, LayoutError, Site};
 use tensor_layout::{Layout, Level, Location, Placement};
 use tensor_layout_words::product;
 
-use super::slots;
-
 /// The number of subtrees that are visited to find the fullest and the emptiest unit.
 const MOST_SUBTREES: u64 = 1 << 13;
 
@@ -124,9 +122,8 @@ impl<'a> UnitCounter<'a> {
         let spread = placement.with_copies();
         let columns = placement.columns().iter().copied();
         let levels: Vec<Level> = columns.filter(|level| !level.is_in_unit()).collect();
-        let digits = slots::of(spread);
-        let is_injective = slots::nest(&digits);
-        Ok(UnitCounter { placement, levels, slots: one_for_each(&digits, spread)?, is_injective })
+        let is_injective = spread.has_nested_slots();
+        Ok(UnitCounter { placement, levels, slots: slots_of(spread)?, is_injective })
     }
 
     /// The whole machine as a subtree.
@@ -193,12 +190,17 @@ impl SubtreeContents {
 }
 
 /// A layout whose elements are the slots of another, an axis for every digit that lands.
-fn one_for_each(slots: &[Subaxis], of: &Layout) -> Result<Layout, LayoutError> {
-    let builder = Layout::builder();
-    let axes = slots.iter().fold(builder, |axes, digit| axes.axis(digit.size, [*digit]));
-    let offsets =
-        |axes: LayoutBuilder, level: &Level| axes.used(*level).offset(*level, of.offset(*level));
-    of.used_levels().iter().fold(axes, offsets).build()
+fn slots_of(layout: &Layout) -> Result<Layout, LayoutError> {
+    let digits = layout.nodes().flat_map(|axis| &axis.subaxes).copied();
+    let digits = digits.filter(|digit| digit.lands().is_some());
+    let copies = layout.replicas().iter();
+    let copies = copies.map(|copies| Subaxis::land(copies.size, copies.level, copies.stride));
+    let axes = digits.chain(copies);
+    let axes = axes.fold(Layout::builder(), |axes, digit| axes.axis(digit.size, [digit]));
+    let offsets = |axes: LayoutBuilder, level: &Level| {
+        axes.used(*level).offset(*level, layout.offset(*level))
+    };
+    layout.used_levels().iter().fold(axes, offsets).build()
 }
 
 /// The fullest and the emptiest unit; subtrees with the same contents are visited once.

@@ -4,7 +4,6 @@ mod census;
 mod placement;
 mod shape;
 mod sharding;
-mod slots;
 
 pub use census::{Census, UnitCount, extreme_units};
 pub use placement::{AxisReport, DigitReport, LevelReport, Report, SharedPlace};

@@ -12,8 +12,6 @@ use tensor_layout::placement::{Fit, Placement};
 use tensor_layout::{Layout, LayoutError, Level, Location};
 use tensor_layout_words::{counted, percent, readable_bytes, xor_factors};
 
-use super::slots;
-
 /// The numbers of a placement; `Display` prints them as a readable page.
 ///
 /// ```
@@ -220,7 +218,7 @@ fn shared_indexes(placement: &Placement) -> Result<Vec<SharedPlace>, LayoutError
 /// Places of one copy that hold an element and padding as well.
 fn pads_on_elements(layout: &Layout) -> Option<u64> {
     const MOST_SLOTS: u64 = 1 << 20;
-    if layout.pads().is_ok_and(|pads| pads == 0) || slots::nest(&slots::of(layout)) {
+    if layout.pads().is_ok_and(|pads| pads == 0) || layout.has_nested_slots() {
         return Some(0);
     }
     let one = Placement::of(layout.clone()).shared_places().build().ok()?;
