@@ -183,10 +183,9 @@ impl Movement {
         self
     }
 
-    /// The movement with long words per cycle at the upper memory, from a source other than the maker.
-    fn said_to_pass(mut self, upper: u64, lower: Option<u64>) -> Movement {
-        (self.rates, self.from_maker) = ((Some(upper), lower), false);
-        self
+    /// As [`with_rates`](Movement::with_rates), from a source other than the maker.
+    fn said_to_pass(self, upper: u64, lower: u64) -> Movement {
+        Movement { from_maker: false, ..self.with_rates(upper, lower) }
     }
 }
 
@@ -201,13 +200,17 @@ pub(super) fn mn_core_2() -> Vec<Movement> {
     host_side().into_iter().chain(l2).chain(l1.into_iter().flatten()).collect()
 }
 
+// The maps of `l2bmb2`, `l1bmm4` and `l1bmm4@m` are those of `l2bmr2` and `l1bmr4`, with which the manual pairs them, the
+// other way.
 fn between_l2bm_and_l1bm() -> Vec<Movement> {
     use {Direction::*, MovementKind::*};
     let new = |name, way, kind| Movement::new(name, ("L2BM", "L1BM"), way, kind);
     let l2bmb = new("l2bmb", Down, SameToAll).with_map("((16:1); B@[8_L1B:1])");
     vec![
         Movement { names_one: true, ..l2bmb.with_rates(16, 16) },
-        new("l2bmb2", Down, Distribute).with_rates(64, 16),
+        new("l2bmb2", Down, Distribute)
+            .with_map("((4_L1B:2, 16:1); B@[2_L1B:1])")
+            .with_rates(64, 16),
         new("l2bmd", Both, Distribute).with_map("((8_L1B:1, 8:1))").with_rates(64, 8),
         new("l2bm@b", Up, PickOne).with_map("((16:1))").with_rates(16, 16),
         new("l2bmr", Up, Reduce).with_rates(16, 16),
@@ -223,37 +226,38 @@ fn between_l1bm_and(local: &str) -> Vec<Movement> {
         new("l1bmm", Down, Distribute).with_map("((4_PE:1); B@[16_MAB:1])").with_rates(8, 2),
         new("l1bmm@m", Up, PickOne).with_map("((4_PE:1))").with_rates(8, 2),
         new("l1bmr", Up, Reduce).with_rates(8, 2),
-        new("l1bmm4", Down, Distribute).with_rates(32, 2),
-        new("l1bmm4@m", Up, Concatenate).with_rates(32, 2),
+        new("l1bmm4", Down, Distribute)
+            .with_map("((4_MAB:4, 2:1, 4_PE:1); B@[4_MAB:1])")
+            .with_rates(32, 2),
+        new("l1bmm4@m", Up, Concatenate).with_map("((4_MAB:4, 2:1, 4_PE:1))").with_rates(32, 2),
         new("l1bmr4", Up, Reduce).with_rates(32, 2),
         new("l1bmd", Both, Distribute).with_map("((16_MAB:1, 4_PE:1))").with_rates(64, 1),
     ]
 }
 
-/// Movements of DRAM and PDM, with second-hand rates.
+/// Movements of DRAM and PDM, with second-hand rates; all of them move multiples of 64 long words.
 fn host_side() -> Vec<Movement> {
     use {Direction::*, MovementKind::*};
     let mut all = Vec::new();
     for upper in ["DRAM", "PDM"] {
         let new = |name, way, kind| Movement::new(name, (upper, "L2BM"), way, kind);
-        let mvp = new("mvp", Both, PickOne).with_map("((16:1))").said_to_pass(16, None);
-        let mvp = mvp.in_issues_of(64);
+        let mvp = new("mvp", Both, PickOne).with_map("((16:1))").said_to_pass(16, 16);
         all.push(if upper == "PDM" { mvp.across(Some(8)) } else { mvp });
         all.push(new("mvb2", Down, SameToAll).with_map("((16:1); B@[2_L2B:1])"));
         let mvd = new("mvd", Both, Distribute).with_map("((8_L2B:1, 16:1))");
-        all.push(mvd.said_to_pass(32, None).across(None));
+        all.push(mvd.said_to_pass(32, 4).across(None));
     }
     let (dram, pdm) = (("DRAM", "L2BM"), ("PDM", "L2BM"));
     let mvp = Movement::new("mvp", ("DRAM", "PDM"), Both, PickOne).with_map("((16:1))");
     let mvb = Movement::new("mvb", pdm, Down, SameToAll).with_map("((8:1); B@[8_L2B:1])");
     let mvb4 = Movement::new("mvb4", dram, Down, Distribute);
-    let mvb4 = mvb4.with_map("((4:16), (2_L2B:1, 16:1); B@[4_L2B:2])").said_to_pass(8, Some(16));
+    let mvb4 = mvb4.with_map("((4:16), (2_L2B:1, 16:1); B@[4_L2B:2])").said_to_pass(8, 16);
     let mvr = Movement::new("mvr", dram, Up, Reduce);
     all.extend([
-        mvp.said_to_pass(8, None).across(Some(2)).in_issues_of(64),
-        mvb.said_to_pass(8, None).across(None),
+        mvp.said_to_pass(8, 8).across(Some(2)),
+        mvb.said_to_pass(8, 8).across(None),
         mvb4.across(None),
-        mvr.said_to_pass(32, None),
+        mvr.said_to_pass(32, 32),
     ]);
-    all
+    all.into_iter().map(|movement| movement.in_issues_of(64)).collect()
 }

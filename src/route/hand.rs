@@ -155,6 +155,44 @@ pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, LayoutError> {
     Ok(hands)
 }
 
+/// The hands but for those of memories with a twin: one of the same nodes with the same movements. What passes
+/// through one of the two may as well pass through the other, unless the route begins or ends there.
+pub(super) fn without_twins<'m>(
+    machine: &Machine,
+    hands: &[Hand<'m>],
+    ends: [&str; 2],
+) -> Vec<Hand<'m>> {
+    let spare = |name: &str| {
+        let twin = |(at, other): (usize, &str)| {
+            let stays = ends.contains(&other) || machine.memories().take(at).all(|m| m.0 != name);
+            other != name && stays && are_twins(machine, [name, other])
+        };
+        !ends.contains(&name) && machine.memories().map(|m| m.0).enumerate().any(twin)
+    };
+    let spare: Vec<&str> = machine.memories().map(|m| m.0).filter(|name| spare(name)).collect();
+    let kept = |hand: &&Hand<'_>| {
+        let (from, to) = hand.memories();
+        !spare.contains(&from) && !spare.contains(&to)
+    };
+    hands.iter().filter(kept).cloned().collect()
+}
+
+fn are_twins(machine: &Machine, names: [&str; 2]) -> bool {
+    let [one, other] = names.map(|name| machine.memory(name).ok());
+    let movements = |name: &str| {
+        let mut of: Vec<Movement> = machine.movements().to_vec();
+        of.retain(|movement| movement.upper == name || movement.lower == name);
+        for end in of.iter_mut().flat_map(|movement| [&mut movement.upper, &mut movement.lower]) {
+            if end == name {
+                end.clear();
+            }
+        }
+        of.sort_unstable();
+        of
+    };
+    one == other && movements(names[0]) == movements(names[1])
+}
+
 /// Hands that go down, in the directions of their movement.
 fn in_directions<'m>(down: impl IntoIterator<Item = Hand<'m>>) -> impl Iterator<Item = Hand<'m>> {
     down.into_iter().flat_map(|down| {

@@ -40,7 +40,7 @@ pub use hop::Hop;
 
 use itertools::Itertools;
 
-use self::hand::{Hand, hands};
+use self::hand::{Hand, hands, without_twins};
 use self::hop::{memory, text};
 use self::reach::Reach;
 use self::search::RouteSearch;
@@ -135,6 +135,7 @@ impl Route {
                 hops.push(Hop::unknown(source, target)?);
                 continue;
             }
+            let hands = without_twins(machine, &hands, [source, target].map(|side| memory(side)));
             let found =
                 RouteSearch::new(&hands, source, target).within(trials).best(reach.as_ref());
             hops.extend(found.map_err(|error| numbered(error, before))?);
@@ -257,7 +258,7 @@ fn open_end(
 ) -> Result<Vec<(Placement, Vec<Hop>)>, LayoutError> {
     let (_, machine) = checked(&[of])?;
     machine.memory(memory)?;
-    let hands = hands(machine)?;
+    let hands = without_twins(machine, &hands(machine)?, [memory, hop::memory(of)]);
     RouteSearch::open(&hands, of, memory, ahead).at_open_end(ahead)
 }
 

@@ -50,6 +50,17 @@ impl Steps {
         self.level == other.level && self.first < other.end && other.first < self.end
     }
 
+    /// Both as one, where one begins at the end of the other.
+    fn and(self, other: Steps) -> Result<Steps, (Steps, Steps)> {
+        let (first, end) = (self.first.min(other.first), self.end.max(other.end));
+        let meet = self.end == other.first || other.end == self.first;
+        if self.level == other.level && meet {
+            Ok(Steps { first, end, ..self })
+        } else {
+            Err((self, other))
+        }
+    }
+
     fn is_within(&self, other: &Steps) -> bool {
         self.level == other.level && other.first <= self.first && self.end <= other.end
     }
@@ -113,7 +124,8 @@ impl<'m> Reach<'m> {
         }
         let there =
             reached.iter().map(|part| self.parts[*part]).filter(|(of, _)| *of == target.memory);
-        let there = there.map(|(_, steps)| described(steps)).unique().join(", ");
+        let there = there.map(|(_, steps)| steps).coalesce(Steps::and);
+        let there = there.map(described).unique().join(", ");
         let only = match there.as_str() {
             "" => format!("nowhere in {}", target.memory),
             there => format!("only to {there} of {}", target.memory),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use itertools::Itertools;
 
-use super::hand::Hand;
+use super::hand::{Hand, hands};
 use super::hop::{Hop, memory, text};
 use super::reach::Reach;
 use super::step::made;
@@ -44,12 +44,15 @@ const MOST_COMPARED: usize = 64;
 /// A layout on the way, with the movements that lead to it or, in the search backward, from it to the target.
 #[derive(Clone, Debug)]
 struct Waypoint {
-    placement: Placement,
-    hops: Vec<Hop>,
+    placement: Arc<Placement>,
+    hops: Hops,
 }
 
+/// Hops in order, which many routes share.
+type Hops = Vec<Arc<Hop>>;
+
 /// The layouts that a movement gives or needs, each with its hop.
-type Steps = Arc<[(Placement, Hop)]>;
+type Steps = Arc<[(Arc<Placement>, Arc<Hop>)]>;
 
 /// A search between two layouts.
 pub(super) struct RouteSearch<'a> {
@@ -69,7 +72,9 @@ pub(super) struct RouteSearch<'a> {
     /// What each movement was found to give from a layout, or to need for it, by the position of the movement.
     steps: HashMap<(usize, bool, Layout), Steps>,
     /// The cheapest route so far.
-    cheapest: Option<Vec<Hop>>,
+    cheapest: Option<Hops>,
+    /// The least that was found to be left from a layout on the way, or to it.
+    least: HashMap<(bool, String, Layout), u64>,
     /// The rates for a lower bound of the rest of a way, where the machine has any.
     model: Option<CostModel>,
 }
@@ -80,12 +85,13 @@ impl<'a> RouteSearch<'a> {
         source: &'a Placement,
         target: &'a Placement,
     ) -> RouteSearch<'a> {
-        let start =
-            |of: &Placement| vec![vec![Waypoint { placement: of.clone(), hops: Vec::new() }]];
+        let start = |of: &Placement| {
+            vec![vec![Waypoint { placement: Arc::new(of.clone()), hops: Vec::new() }]]
+        };
         let (forward, backward) = (start(source), start(target));
         let (ends, seen) = ((memory(source), memory(target)), Default::default());
         let (open, tried, most) = (None, 0, MOST_TRIED);
-        let (cheapest, model) = (None, None);
+        let (cheapest, least, model) = (None, HashMap::new(), None);
         RouteSearch {
             hands,
             source,
@@ -99,6 +105,7 @@ impl<'a> RouteSearch<'a> {
             seen,
             steps: HashMap::new(),
             cheapest,
+            least,
             model,
         }
     }
@@ -135,7 +142,7 @@ impl<'a> RouteSearch<'a> {
         let (known, other) =
             if ahead { (&self.forward, self.ends.1) } else { (&self.backward, self.ends.0) };
         let there = known.iter().skip(1).flatten().filter(|stop| memory(&stop.placement) == other);
-        Ok(there.map(|stop| (stop.placement.clone(), stop.hops.clone())).collect())
+        Ok(there.map(|stop| (Placement::clone(&stop.placement), owned(&stop.hops))).collect())
     }
 
     /// The hops of the best route.
@@ -152,13 +159,14 @@ impl<'a> RouteSearch<'a> {
         reach.map_or(Ok(()), |reach| reach.check(self.source, self.target))?;
         self.model = model_of(self.source);
         for hops in least.max(1)..=MOST_HOPS {
-            if self.tried >= self.most || !self.may_be_cheaper(&[], self.source, self.target) {
+            if self.tried >= self.most || !self.may_be_cheaper([&[], &[]], self.source, self.target)
+            {
                 break;
             }
             self.of_length(hops);
         }
         if let Some(best) = self.cheapest.take() {
-            return Ok(best);
+            return Ok(owned(&best));
         }
         // A tensor that is already in the right memory leaves it and comes back.
         Err(self.refused(if least == 0 { 2 } else { least }, false))
@@ -167,7 +175,7 @@ impl<'a> RouteSearch<'a> {
     /// The best hop from the source to the target.
     pub(super) fn one(&mut self) -> Result<Hop, LayoutError> {
         self.join(0, 0);
-        let found = self.cheapest.take().and_then(|mut hops| hops.pop());
+        let found = self.cheapest.take().and_then(|hops| owned(&hops).pop());
         found.ok_or_else(|| self.refused(1, true))
     }
 
@@ -193,8 +201,7 @@ impl<'a> RouteSearch<'a> {
             let known = [&from.hops[..], &to.hops[..]];
             let mut hands =
                 between(hands, memory(&from.placement), memory(&to.placement)).peekable();
-            if hands.peek().is_none()
-                || !self.may_be_cheaper(&known, &from.placement, &to.placement)
+            if hands.peek().is_none() || !self.may_be_cheaper(known, &from.placement, &to.placement)
             {
                 continue;
             }
@@ -204,14 +211,14 @@ impl<'a> RouteSearch<'a> {
                     return;
                 }
                 if let Some(hop) = hop(hand, &from.placement, &to.placement) {
-                    self.keep([known[0], &[hop], known[1]].concat());
+                    self.keep([known[0], &[Arc::new(hop)], known[1]].concat());
                 }
             }
         }
     }
 
     /// Keeps a route if it is the cheapest so far.
-    fn keep(&mut self, route: Vec<Hop>) {
+    fn keep(&mut self, route: Hops) {
         if self.cheapest.as_ref().is_none_or(|known| price(&route) < price(known)) {
             self.cheapest = Some(route);
         }
@@ -219,10 +226,29 @@ impl<'a> RouteSearch<'a> {
 
     /// Returns whether a route with these hops, and others between two layouts, may have fewer cycles than the one
     /// that is known.
-    fn may_be_cheaper(&self, hops: &[&[Hop]], from: &Placement, to: &Placement) -> bool {
-        let Some(best) = self.cheapest.as_ref().map(|best| price(best).0) else { return true };
-        let spent = hops.iter().map(|hops| price(hops).0).fold(0, u64::saturating_add);
-        spent < best && spent.saturating_add(self.at_least(from, to)) < best
+    fn may_be_cheaper(&self, hops: [&[Arc<Hop>]; 2], from: &Placement, to: &Placement) -> bool {
+        let spent = hops.map(|hops| price(hops).0).into_iter().fold(0, u64::saturating_add);
+        let sum = || spent.saturating_add(self.at_least(from, to));
+        self.cheapest.is_none() || (self.is_below_best(spent) && self.is_below_best(sum()))
+    }
+
+    fn is_below_best(&self, cycles: u64) -> bool {
+        self.cheapest.as_ref().is_none_or(|best| cycles < price(best).0)
+    }
+
+    /// As [`may_be_cheaper`](Self::may_be_cheaper), between a layout on the way and the other end.
+    fn may_lead(&mut self, hops: &[Arc<Hop>], next: &Placement, ahead: bool) -> bool {
+        let spent = price(hops).0;
+        if self.cheapest.is_none() || !self.is_below_best(spent) {
+            return self.cheapest.is_none();
+        }
+        let key = (ahead, memory(next).to_owned(), next.with_copies().clone());
+        let left = self.least.get(&key).copied().unwrap_or_else(|| match ahead {
+            true => self.at_least(next, self.target),
+            false => self.at_least(self.source, next),
+        });
+        self.least.insert(key, left);
+        self.is_below_best(spent.saturating_add(left))
     }
 
     /// A lower bound of the cycles between two layouts; 0 where none is known.
@@ -272,7 +298,6 @@ impl<'a> RouteSearch<'a> {
     /// The layouts one hop on, from where the other end is within `left` hops.
     fn neighbours(&mut self, stop: &Waypoint, ahead: bool, left: usize) -> Vec<Waypoint> {
         let mut found = Vec::new();
-        let end = if ahead { self.target } else { self.source };
         for (at, hand) in self.hands.iter().enumerate() {
             let (from, to) = hand.memories();
             let (here, there) = if ahead { (from, to) } else { (to, from) };
@@ -285,8 +310,7 @@ impl<'a> RouteSearch<'a> {
                     true => [&stop.hops[..], slice::from_ref(hop)].concat(),
                     false => [slice::from_ref(hop), &stop.hops[..]].concat(),
                 };
-                let (from, to) = if ahead { (next, end) } else { (end, next) };
-                if self.may_be_cheaper(&[&hops], from, to) {
+                if self.may_lead(&hops, next, ahead) {
                     found.push(Waypoint { placement: next.clone(), hops });
                 }
             }
@@ -312,7 +336,7 @@ impl<'a> RouteSearch<'a> {
             }
             let (from, to) = if ahead { (stop, &next) } else { (&next, stop) };
             let hop = hop(hand, from, to);
-            found.extend(hop.map(|hop| (next, hop)));
+            found.extend(hop.map(|hop| (Arc::new(next), Arc::new(hop))));
         }
         self.steps.entry(key).or_insert(found.into()).clone()
     }
@@ -332,8 +356,9 @@ impl<'a> RouteSearch<'a> {
 
     fn unreachable(&self) -> LayoutError {
         let source = self.ends.0;
+        let all = self.source.machine().and_then(|machine| hands(machine).ok()).unwrap_or_default();
         let mut reached: Vec<&str> = vec![source];
-        while let Some(hand) = self.hands.iter().find(|hand| {
+        while let Some(hand) = all.iter().find(|hand| {
             reached.contains(&hand.memories().0) && !reached.contains(&hand.memories().1)
         }) {
             reached.push(hand.memories().1);
@@ -466,12 +491,17 @@ fn nearest(hand: &Hand, source: &Placement, needed: &Placement) -> Option<(u64, 
     Some((all.saturating_sub(traffic.count(Distance::InPlace)), text))
 }
 
+fn owned(hops: &[Arc<Hop>]) -> Vec<Hop> {
+    hops.iter().map(|hop| Hop::clone(hop)).collect()
+}
+
 /// Cycles, the number of hops, then long words at the upper memories, then at the lower ones.
 type Price = (u64, usize, u64, u64);
 
 /// The price of some hops: a movement without a rate has the least one known between its two memories.
-fn price(hops: &[Hop]) -> Price {
-    let sum = |count: fn(&Hop) -> u64| hops.iter().map(count).fold(0, u64::saturating_add);
+fn price(hops: &[Arc<Hop>]) -> Price {
+    let sum =
+        |count: fn(&Hop) -> u64| hops.iter().map(|hop| count(hop)).fold(0, u64::saturating_add);
     let (upper, lower) = (sum(|hop| hop.upper_words), sum(|hop| hop.lower_words));
     (sum(|hop| hop.compared), hops.len(), upper, lower)
 }

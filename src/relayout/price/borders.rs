@@ -39,11 +39,9 @@ pub(crate) struct Border {
     /// The nodes above, nearest first, that words for different ones leave separately.
     above: Vec<Level>,
     /// The corners for words that stay as they are.
-    moves: Vec<Corner>,
+    moves: Vec<Tier>,
     /// The corners where movements may also add words up.
-    adds: Vec<Corner>,
-    /// The cycles of the shortest movement.
-    least: u64,
+    adds: Vec<Tier>,
     /// True if every figure is the maker's.
     pub(crate) is_from_maker: bool,
     /// The ways across, a bit for each: borders that share one are crossed together.
@@ -62,6 +60,15 @@ pub(crate) enum Side {
     Arriving,
     /// Those that leave the memory at a node.
     Departing,
+}
+
+/// The movements whose single issues take at most some cycles.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Tier {
+    /// The cycles of the longest of these issues.
+    least: u64,
+    corners: Vec<Corner>,
 }
 
 /// `(u y + v x) / of` cycles.
@@ -123,6 +130,8 @@ struct Use {
     rates: (u64, u64),
     /// The upper memories that take part at the same time.
     sources: u64,
+    /// The lower memories that get each word.
+    copies: u64,
     /// The upper nodes that one word reaches.
     reach: u64,
     /// The cycles of one issue.
@@ -131,12 +140,20 @@ struct Use {
 
 impl Use {
     fn all(machine: &Machine, movement: &Movement, number: u64) -> Vec<Use> {
+        let map = movement.map.as_deref().and_then(|map| map.parse::<Layout>().ok());
+        let upper = machine.memory(&movement.upper).ok();
+        // A beat that leaves the node of the upper memory does not work inside each of them.
+        let leaves =
+            upper.zip(map.as_ref()).is_some_and(|(upper, map)| leaves(machine, map, &upper));
         let ways = [(true, false), (true, true), (false, false), (false, true)];
         let goes = |(down, across): &(bool, bool)| {
             let other = if *down { Direction::Up } else { Direction::Down };
-            movement.direction != other && (!across || movement.across)
+            let works = if *across { movement.across } else { !movement.across || !leaves };
+            movement.direction != other && works
         };
-        let of = |(at, way): (u64, (bool, bool))| Use::of(machine, movement, number * 4 + at, way);
+        let of = |(at, way): (u64, (bool, bool))| {
+            Use::of(machine, movement, map.as_ref(), number * 4 + at, way)
+        };
         (0..).zip(ways).filter(|(_, way)| goes(way)).filter_map(of).collect()
     }
 
@@ -144,6 +161,7 @@ impl Use {
     fn of(
         machine: &Machine,
         movement: &Movement,
+        map: Option<&Layout>,
         number: u64,
         (down, across): (bool, bool),
     ) -> Option<Use> {
@@ -153,29 +171,38 @@ impl Use {
         let [Some(upper), Some(lower)] = memories else { return None };
         let count = |memory: &Memory| machine.units_of(memory.node()).unwrap_or(1);
         let nodes = (count(&upper), count(&lower));
-        let map = movement.map.as_deref().and_then(|map| map.parse::<Layout>().ok());
-        let sources = match &map {
-            _ if !across => 1,
+        let below = if across { nodes.1 } else { nodes.1.div_ceil(nodes.0.max(1)) };
+        let sources = match map {
+            _ if !across => nodes.0,
             Some(map) if map.rank() == 2 => map.axes().first().map_or(1, Axis::slots),
             Some(_) => 1,
             None => nodes.0,
         };
-        let reach = match &map {
+        let reach = match map {
             _ if !across => 1,
             Some(map) => reached(machine, map, &upper).unwrap_or(nodes.0).min(nodes.0),
             None => nodes.0,
         };
+        let spread = map.map(|map| product(map.replicas().iter().map(|copy| copy.size)));
+        let copies = if down { spread.map_or(Some(below), |spread| spread)? } else { 1 };
+        let one_by_one = movement.names_one || map.is_none() || !down;
+        let parts = below.div_ceil(if one_by_one { 1 } else { copies.max(1) });
+        let passes = if across { sources } else { 1 };
+        let lower_rate = rates.1.unwrap_or(rate.saturating_mul(passes));
+        let adds = movement.kind == MovementKind::Reduce;
+        let rate = if adds { rate } else { rate.min(lower_rate.saturating_mul(parts)) };
         Some(Use {
             number,
             down,
             across,
-            adds: movement.kind == MovementKind::Reduce,
+            adds,
             is_from_maker: movement.from_maker && movement.rates.0.is_some(),
             upper: node(machine, &upper)?,
             lower: node(machine, &lower)?,
             nodes,
-            rates: (rate, rates.1.unwrap_or(rate.saturating_mul(sources))),
+            rates: (rate, lower_rate),
             sources,
+            copies,
             reach,
             least: movement.issue.div_ceil(rate),
         })
@@ -197,7 +224,8 @@ impl Use {
     fn way(&self, (node, side): (Node, Side), units: u64) -> Way {
         let Use { number, rates: (upper, lower), nodes, sources, reach, least, .. } = *self;
         let Use { adds, is_from_maker, .. } = *self;
-        let passes = upper.saturating_mul(sources);
+        let flow = upper.saturating_mul(sources);
+        let passes = if self.across { flow } else { upper };
         let inside = lower.saturating_mul(nodes.1.div_ceil(units.max(1)));
         let each = match side {
             Side::Departing if node == self.upper => upper,
@@ -211,15 +239,29 @@ impl Use {
             _ => passes.min(inside),
         };
         let all = match side {
-            Side::Arriving | Side::Departing => each.saturating_mul(units),
+            Side::Arriving | Side::Departing if adds => each.saturating_mul(units),
+            Side::Arriving | Side::Departing => {
+                flow.saturating_mul(self.copies).min(each.saturating_mul(units))
+            }
             _ if adds => lower.saturating_mul(nodes.1),
             // Copies for several nodes count once above them.
-            _ if self.across && node <= self.upper => passes,
-            _ if self.across => passes.saturating_mul(reach),
-            _ => upper.saturating_mul(nodes.0),
+            _ if self.across && node <= self.upper => flow,
+            _ => flow.saturating_mul(reach),
         };
         Way { number, each, all, least, adds, is_from_maker }
     }
+}
+
+/// Returns whether a beat lands in several nodes of the upper memory.
+fn leaves(machine: &Machine, map: &Layout, upper: &Memory) -> bool {
+    let landed = map.subaxes().filter_map(|digit| Some((digit.landed()?, digit.size)));
+    let copies = map.replicas().iter().map(|copy| ((copy.level, copy.stride), copy.size));
+    landed.chain(copies).any(|((level, step), size)| {
+        let depth = machine.depth(level);
+        let own = machine.depth(upper.owner);
+        let ends = step.saturating_mul(size);
+        level.is_unit() && size > 1 && (depth < own || (depth == own && ends > upper.group))
+    })
 }
 
 /// The nodes of a memory that each word of a map reaches, as copies.
@@ -251,15 +293,14 @@ impl Border {
         let is_above = |node: &Node| all_below && top.is_some_and(|top| *node <= top);
         let above = nodes.iter().rev().filter(|(_, node)| is_above(node));
         let plain = ways.iter().filter(|way| !way.adds);
-        let moves = corners(&plain.clone().map(|way| (way.each, way.all)).collect_vec());
+        let moves = tiers(&plain.clone().collect_vec());
         (!moves.is_empty()).then(|| Border {
             level,
             side,
             units,
             above: above.map(|(level, _)| *level).collect(),
             moves,
-            adds: corners(&ways.iter().map(|way| (way.each, way.all)).collect_vec()),
-            least: ways.iter().map(|way| way.least).min().unwrap_or(0),
+            adds: tiers(&ways.iter().collect_vec()),
             is_from_maker: plain.clone().all(|way| way.is_from_maker),
             ways: bits(ways.iter().map(|way| way.number)),
         })
@@ -268,7 +309,7 @@ impl Border {
     /// Returns whether a border that was stored can be priced with.
     #[cfg(feature = "serde")]
     pub(crate) fn is_sound(&self) -> bool {
-        let corners = || self.moves.iter().chain(&self.adds);
+        let corners = || self.moves.iter().chain(&self.adds).flat_map(|tier| &tier.corners);
         self.units > 0 && !self.moves.is_empty() && corners().all(|corner| corner.of > 0)
     }
 
@@ -301,14 +342,21 @@ impl Border {
     }
 
     /// The least cycles for the words of one unit and of all; `None` beyond 64 bits.
-    pub(crate) fn cycles(&self, (y, x): (u128, u128), adds: bool) -> Option<u64> {
-        let corners = if adds { &self.adds } else { &self.moves };
-        let least = if y > 0 { self.least } else { 0 };
+    pub(crate) fn cycles(&self, words: (u128, u128), adds: bool) -> Option<u64> {
+        let tiers = if adds { &self.adds } else { &self.moves };
+        tiers.iter().filter_map(|tier| tier.cycles(words)).min()
+    }
+}
+
+impl Tier {
+    /// The least cycles with a movement of the longest issue among others; `None` beyond 64 bits.
+    fn cycles(&self, (y, x): (u128, u128)) -> Option<u64> {
         let at = |corner: &Corner| {
             let sum = corner.u.checked_mul(y)?.checked_add(corner.v.checked_mul(x)?)?;
             u64::try_from(sum.div_ceil(corner.of)).ok()
         };
-        corners.iter().map(at).try_fold(least, |most, cycles| Some(most.max(cycles?)))
+        let least = if y > 0 { self.least } else { 0 };
+        self.corners.iter().map(at).try_fold(least, |most, cycles| Some(most.max(cycles?)))
     }
 }
 
@@ -336,6 +384,17 @@ fn bits(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
         words[at] |= 1 << (number % u64::from(u64::BITS));
     }
     words
+}
+
+/// The corners for the ways with the shortest issues, and again with each longer one: whoever uses a way pays for
+/// one issue of it at least.
+fn tiers(ways: &[&Way]) -> Vec<Tier> {
+    let issues = ways.iter().map(|way| way.least).sorted_unstable().dedup();
+    let up_to = |least: u64| {
+        let rates = ways.iter().filter(|way| way.least <= least).map(|way| (way.each, way.all));
+        Tier { least, corners: corners(&rates.collect_vec()) }
+    };
+    issues.map(up_to).collect()
 }
 
 /// The corners of `each u + all v <= 1` with `u` and `v` from 0 on, for all pairs of rates.
