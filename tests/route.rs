@@ -45,7 +45,8 @@ fn node_at(at: usize) -> (Node, u64) {
 /// The long words at the addresses of all nodes, by their numbers, in pages; others are 0.
 struct Words(Vec<Option<Box<[u64; PAGE]>>>);
 
-const PAGE: usize = 512;
+/// Small, because most units hold few words.
+const PAGE: usize = 64;
 
 impl Default for Words {
     fn default() -> Words {
