@@ -45,8 +45,7 @@ fn node_at(at: usize) -> (Node, u64) {
 /// The long words at the addresses of all nodes, by their numbers, in pages; others are 0.
 struct Words(Vec<Option<Box<[u64; PAGE]>>>);
 
-/// Small, because most units hold few words.
-const PAGE: usize = 64;
+const PAGE: usize = 512;
 
 impl Default for Words {
     fn default() -> Words {
