@@ -144,6 +144,7 @@ fn simulated(held: &Held, bytes: u64, gpu: &str, is_store: bool) -> Counted {
         row.0 == gpu && row.1 == is_store && row.2 == width.max(4)
     };
     let (.., banks, phases) = *PHASES.iter().find(is_row).unwrap();
+    let phases: Vec<Vec<u64>> = phases.split('|').map(lanes_of).collect();
     let registers: BTreeSet<u64> = held
         .values()
         .flat_map(BTreeMap::keys)
@@ -155,8 +156,8 @@ fn simulated(held: &Held, bytes: u64, gpu: &str, is_store: bool) -> Counted {
     for register in registers {
         let at = |lane: u64| held.get(&lane)?.get(&register).copied();
         let mut lines = BTreeSet::new();
-        for phase in phases.split('|') {
-            let addresses: Vec<u64> = lanes_of(phase).into_iter().filter_map(at).collect();
+        for phase in &phases {
+            let addresses: Vec<u64> = phase.iter().copied().filter_map(at).collect();
             counted.wavefronts += cycles(&addresses, width, banks);
             counted.ideal += u64::from(!addresses.is_empty());
             lines.extend(addresses.iter().flat_map(|at| *at..at + width).map(|byte| byte / 128));
@@ -173,13 +174,12 @@ fn stores_a_word_twice(held: &Held, bytes: u64, gpu: &str) -> bool {
     let is_row =
         |row: &&(&str, bool, u64, u64, &str)| row.0 == gpu && row.1 && row.2 == width.max(4);
     let (.., phases) = *PHASES.iter().find(is_row).unwrap();
+    let phases: Vec<Vec<u64>> = phases.split('|').map(lanes_of).collect();
     let registers: BTreeSet<u64> = held.values().flat_map(BTreeMap::keys).copied().collect();
     registers.iter().filter(|register| *register % (width / bytes) == 0).any(|register| {
-        phases.split('|').any(|phase| {
-            let words: Vec<u64> = lanes_of(phase)
-                .iter()
-                .filter_map(|lane| Some(held.get(lane)?.get(register)? / 4))
-                .collect();
+        phases.iter().any(|phase| {
+            let words: Vec<u64> =
+                phase.iter().filter_map(|lane| Some(held.get(lane)?.get(register)? / 4)).collect();
             words.iter().collect::<BTreeSet<_>>().len() < words.len()
         })
     })

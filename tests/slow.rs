@@ -209,12 +209,6 @@ impl Slow {
         count(&self.shape())
     }
 
-    /// The values of all axes, then of the derived ones, as long as they are below the extents.
-    pub(crate) fn values(&self, index: &[u64]) -> Vec<u64> {
-        let (values, _) = self.evaluated(index);
-        values
-    }
-
     /// The digits of all axes, in order; `None` if a value is at or beyond an extent.
     pub(crate) fn digits(&self, index: &[u64]) -> Option<Vec<u64>> {
         let (values, digits) = self.evaluated(index);
@@ -224,16 +218,26 @@ impl Slow {
 
     /// Values and digits of all axes in order, up to the first value that is out of range.
     fn evaluated(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
-        let mut values = index.to_vec();
-        values.extend(self.derived.iter().map(|(start, _)| *start));
-        let mut digits = Vec::new();
+        let mut evaluated = (Vec::new(), Vec::new());
+        self.evaluate(index, &mut evaluated);
+        evaluated
+    }
+
+    /// [`evaluated`](Slow::evaluated), in the vectors of the index before.
+    fn evaluate(&self, index: &[u64], (values, digits): &mut (Vec<u64>, Vec<u64>)) {
+        values.clear();
+        values.reserve(index.len() + self.derived.len());
+        values.extend(index.iter().copied().chain(self.derived.iter().map(|(start, _)| *start)));
+        digits.clear();
+        digits.resize(self.nodes().map(|axis| axis.digits.len()).sum(), 0);
+        let mut first = 0;
         for (node, axis) in self.nodes().enumerate() {
             if values[node] >= axis.slots() {
                 values.truncate(node + 1);
-                return (values, digits);
+                digits.truncate(first);
+                return;
             }
-            let (mut rest, first) = (values[node], digits.len());
-            digits.resize(first + axis.digits.len(), 0);
+            let mut rest = values[node];
             for (at, digit) in axis.digits.iter().enumerate().rev() {
                 let value = rest % digit.size;
                 rest /= digit.size;
@@ -248,8 +252,8 @@ impl Slow {
                     }
                 }
             }
+            first += axis.digits.len();
         }
-        (values, digits)
     }
 
     /// All landing digits, computed once for many elements.
@@ -283,7 +287,22 @@ impl Slow {
     }
 
     fn places_of(&self, lands: &Lands, index: &[u64]) -> Vec<Location> {
-        self.settings(lands, index).iter().map(|setting| lands.place(setting)).collect()
+        self.coordinates_of(lands, index).iter().map(|at| lands.location(at)).collect()
+    }
+
+    /// The coordinates of every place of an element, the first copy first.
+    fn coordinates_of(&self, lands: &Lands, index: &[u64]) -> Vec<Vec<u64>> {
+        let digits = self.digits(index).unwrap_or_else(|| panic!("{index:?} is not real"));
+        let (own, replicas) = lands.steps.split_at(lands.steps.len() - self.replicas.len());
+        let mut first = lands.origin.clone();
+        own.iter().for_each(|(digit, level, stride)| first[*level] += digits[*digit] * stride);
+        let moved = |copy: &Vec<u64>| {
+            let mut at = first.clone();
+            let steps = replicas.iter().zip(copy);
+            steps.for_each(|((_, level, stride), digit)| at[*level] += digit * stride);
+            at
+        };
+        lands.copies.iter().map(moved).collect()
     }
 
     pub(crate) fn place_set(&self, index: &[u64]) -> BTreeSet<Location> {
@@ -328,23 +347,25 @@ impl Slow {
     pub(crate) fn is_injective(&self) -> bool {
         let lands = self.lands();
         let mut seen = HashSet::new();
-        let indexes = self.indexes();
-        let mut settings = indexes.iter().flat_map(|index| self.settings(&lands, index));
-        settings.all(|setting| seen.insert(lands.coordinates(&setting)))
+        let shape = self.shape();
+        let indexes = counted(&shape);
+        let mut places = indexes.flat_map(|index| self.coordinates_of(&lands, &index));
+        places.all(|place| seen.insert(place))
     }
 
     pub(crate) fn contents(&self) -> Contents {
         let lands = self.lands();
-        let mut contents = Contents::new();
+        // By coordinates, which are compared sooner than places, in the same order.
+        let mut contents: BTreeMap<Vec<u64>, BTreeSet<Vec<u64>>> = BTreeMap::new();
         for setting in self.slot_settings() {
-            contents.entry(lands.place(&setting)).or_default();
+            contents.entry(lands.coordinates(&setting)).or_default();
         }
-        for (index, places) in self.indexes().into_iter().zip(self.places_by_element()) {
-            for place in places {
+        for index in self.indexes() {
+            for place in self.coordinates_of(&lands, &index) {
                 contents.entry(place).or_default().insert(index.clone());
             }
         }
-        contents
+        contents.into_iter().map(|(at, held)| (lands.location(&at), held)).collect()
     }
 
     /// All valid answers for a place with a coordinate in every used level: one per element there.
@@ -383,8 +404,12 @@ impl Slow {
 
     /// The greatest value of a derived axis over all real indexes; `None` without elements.
     pub(crate) fn greatest(&self, derived: usize) -> Option<u64> {
-        let at = self.axes.len() + derived;
-        self.indexes().iter().map(|index| self.values(index)[at]).max()
+        let (at, mut evaluated) = (self.axes.len() + derived, Default::default());
+        let value = |index: Vec<u64>| {
+            self.evaluate(&index, &mut evaluated);
+            evaluated.0[at]
+        };
+        counted(&self.shape()).map(value).max()
     }
 
     /// True if both are one map: equal shapes and used levels, and equal answers for every place.
@@ -417,18 +442,25 @@ impl Lands {
         at
     }
 
+    fn location(&self, coordinates: &[u64]) -> Location {
+        self.levels.iter().copied().zip(coordinates.iter().copied()).collect()
+    }
+
     fn place(&self, setting: &[u64]) -> Location {
-        self.levels.iter().copied().zip(self.coordinates(setting)).collect()
+        self.location(&self.coordinates(setting))
     }
 }
 
 /// Every tuple of numbers below `limits`; the last varies fastest.
 pub(crate) fn count(limits: &[u64]) -> Vec<Vec<u64>> {
-    let total = limits.iter().product::<u64>();
-    let mut all = Vec::with_capacity(total as usize);
+    counted(limits).collect()
+}
+
+/// [`count`], one by one.
+fn counted(limits: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     let mut next = vec![0; limits.len()];
-    for _ in 0..total {
-        all.push(next.clone());
+    (0..limits.iter().product::<u64>()).map(move |_| {
+        let here = next.clone();
         for (entry, limit) in next.iter_mut().zip(limits).rev() {
             *entry += 1;
             if *entry < *limit {
@@ -436,8 +468,8 @@ pub(crate) fn count(limits: &[u64]) -> Vec<Vec<u64>> {
             }
             *entry = 0;
         }
-    }
-    all
+        here
+    })
 }
 
 /// A place reduced to some levels.

@@ -260,7 +260,10 @@ impl Placed {
     }
 
     fn distinct(&self, places: Vec<Location>) -> Vec<Location> {
-        places.iter().map(|place| self.stored(place)).unique().collect()
+        match &places[..] {
+            [place] => vec![self.stored(place)],
+            places => places.iter().map(|place| self.stored(place)).unique().collect(),
+        }
     }
 
     /// All places of an element in the memories; copies that coincide count as one.
@@ -315,6 +318,9 @@ impl Placed {
 
     /// The contents of every place of the memories.
     pub(crate) fn contents(&self) -> Contents {
+        if self.is_alone() {
+            return self.spread.contents();
+        }
         let mut contents = Contents::new();
         for (place, held) in self.spread.contents() {
             contents.entry(self.stored(&place)).or_default().extend(held);

@@ -205,7 +205,7 @@ fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     let levels: Vec<Level> = placed.columns().into_iter().filter(|l| is_unit(*l)).collect();
     let sizes: Vec<u64> = levels.iter().map(|level| placed.size(*level)).collect();
     prop_assume!(sizes.iter().product::<u64>() < 500);
-    let elements = placed.spread.indexes().into_iter().flat_map(|index| placed.places(&index));
+    let elements = placed.places_by_element().into_iter().flatten();
     let unit = |place: Location| -> Location {
         levels.iter().map(|level| (*level, place.get(*level).unwrap_or(0))).collect()
     };

@@ -72,8 +72,10 @@ fn compiled(((stage, slow), cuts): &Case, tally: &mut Tally) -> Result<Compiled,
 pub(crate) fn check_program(stage: &Stage, slow: &Slow, cuts: &[(u64, u64)]) {
     for cuts in [&[][..], cuts] {
         let case = ((stage.clone(), slow.clone()), cuts.to_vec());
-        for law in [tables, inverses, packs] {
-            law(&case, &mut Tally::default()).unwrap_or_else(|error| panic!("{slow:?}: {error}"));
+        let tally = &mut Tally::default();
+        let compiled = compiled(&case, tally).unwrap_or_else(|error| panic!("{slow:?}: {error}"));
+        for law in [has_tables, has_inverses, has_packs] {
+            law(&compiled, tally).unwrap_or_else(|error| panic!("{slow:?}: {error}"));
         }
     }
 }
@@ -84,7 +86,11 @@ pub(crate) fn packed(columns: &[(Level, u64)], place: &Location) -> u64 {
 }
 
 fn tables(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
-    let Compiled { program, indexes, firsts, numbers, .. } = &compiled(case, tally)?;
+    has_tables(&compiled(case, tally)?, tally)
+}
+
+fn has_tables(compiled: &Compiled, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let Compiled { program, indexes, firsts, numbers, .. } = compiled;
     prop_assert_eq!(program.elements(), indexes.len() as u64);
     let expected: Vec<u64> = numbers.iter().map(|places| places[0]).collect();
     let mut table = vec![0_u64; expected.len()];
@@ -202,9 +208,12 @@ fn held(compiled: &Compiled) -> BTreeMap<u64, Found<u64>> {
 const FEW: u64 = 6000;
 
 fn inverses(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
-    let compiled = compiled(case, tally)?;
+    has_inverses(&compiled(case, tally)?, tally)
+}
+
+fn has_inverses(compiled: &Compiled, tally: &mut Tally) -> Result<(), TestCaseError> {
     let program = &compiled.program;
-    let held = held(&compiled);
+    let held = held(compiled);
     for (place, expected) in &held {
         prop_assert_eq!(tally.answer(program.element(*place))?, *expected, "{}", place);
     }
@@ -261,7 +270,10 @@ fn inverses(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
 }
 
 fn packs(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
-    let compiled = &compiled(case, tally)?;
+    has_packs(&compiled(case, tally)?, tally)
+}
+
+fn has_packs(compiled: &Compiled, tally: &mut Tally) -> Result<(), TestCaseError> {
     if compiled.program.places() > 8 * FEW {
         return Ok(());
     }

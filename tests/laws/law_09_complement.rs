@@ -76,7 +76,7 @@ fn stride(digit: &crate::slow::Digit) -> u64 {
 
 /// The coordinates of the elements in a level, ascending, counted from its offset.
 pub(super) fn coordinates(f: &Slow, level: Level) -> Vec<u64> {
-    let places = f.indexes().into_iter().flat_map(|index| f.places(&index));
+    let places = f.places_by_element().into_iter().flatten();
     let at: BTreeSet<u64> =
         places.map(|place| place.get(level).unwrap_or(0) - f.offset(level)).collect();
     at.into_iter().collect()
@@ -106,7 +106,7 @@ pub(super) fn nested(set: &[u64]) -> Option<Vec<(u64, u64)>> {
 
 /// True if the places of the elements are a product of sets, one per level.
 fn is_product(f: &Slow) -> bool {
-    let all: BTreeSet<_> = f.indexes().iter().flat_map(|index| f.places(index)).collect();
+    let all: BTreeSet<_> = f.places_by_element().into_iter().flatten().collect();
     let each = f
         .used()
         .into_iter()

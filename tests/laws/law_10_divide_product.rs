@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::algebra::{Arrangement, IndexOrder, Repeat};
 use tensor_layout::error::ErrorKind;
@@ -22,7 +23,7 @@ const ORDERS: [IndexOrder; 2] = [IndexOrder::RowMajor, IndexOrder::Colexicograph
 
 /// The places of all elements, with multiplicity.
 fn all(slow: &Slow) -> Vec<Vec<Location>> {
-    let mut all: Vec<Vec<Location>> = slow.indexes().iter().map(|i| slow.places(i)).collect();
+    let mut all = slow.places_by_element();
     all.sort();
     all
 }
@@ -145,25 +146,27 @@ fn multiplied((f, g): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseEr
         Err(error) if error.kind() == ErrorKind::OutsideDomain => return Ok(()),
         Err(error) => return Err(TestCaseError::fail(error.to_string())),
     };
-    let at = |a: &[u64], b: &[u64]| product.places(&[a, b].concat())[0].get(Level::ADDR).unwrap();
-    let (zero_f, zero_g) = (vec![0; f.rank()], vec![0; g.rank()]);
-    let mut seen = BTreeSet::new();
-    for index in f.indexes() {
-        for pattern in g.indexes() {
-            if pattern == zero_g {
-                // At the origin of the pattern, the layout is unchanged, wherever it begins.
-                let own = |index: &[u64]| f.places(index)[0].get(Level::ADDR).unwrap();
-                prop_assert_eq!(
-                    at(&index, &pattern) + own(&zero_f),
-                    own(&index) + at(&zero_f, &pattern)
-                );
-            }
-            // Every copy is the layout, shifted.
-            let moved = at(&zero_f, &pattern) + at(&index, &zero_g);
-            prop_assert_eq!(at(&index, &pattern) + at(&zero_f, &zero_g), moved);
-            let new = seen.insert(at(&index, &pattern));
-            prop_assert!(new || !f.is_injective() || !g.is_injective(), "copies overlap");
+    prop_assert_eq!(product.shape(), [f.shape(), g.shape()].concat());
+    let firsts = |slow: &Slow| -> Vec<u64> {
+        let places = slow.places_by_element();
+        places.iter().map(|places| places[0].get(Level::ADDR).unwrap()).collect()
+    };
+    let (own, all) = (firsts(f), firsts(&product));
+    let patterns = g.elements() as usize;
+    let at = |index: usize, pattern: usize| all[index * patterns + pattern];
+    let (mut seen, mut overlap) = (BTreeSet::new(), None);
+    for (index, pattern) in (0..own.len()).cartesian_product(0..patterns) {
+        if pattern == 0 {
+            // At the origin of the pattern, the layout is unchanged, wherever it begins.
+            prop_assert_eq!(at(index, 0) + own[0], own[index] + at(0, 0));
         }
+        // Every copy is the layout, shifted.
+        let moved = at(0, pattern) + at(index, 0);
+        prop_assert_eq!(at(index, pattern) + at(0, 0), moved);
+        let new = seen.insert(at(index, pattern));
+        let mut may_overlap =
+            || *overlap.get_or_insert_with(|| !f.is_injective() || !g.is_injective());
+        prop_assert!(new || may_overlap(), "copies overlap");
     }
     Ok(())
 }

@@ -42,9 +42,8 @@ fn extents(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
 
 fn minimal(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let trimmed = Slow::of(&tally.answer(slow.layout().with_minimal_padding())?);
-    for index in slow.indexes() {
-        prop_assert_eq!(trimmed.places(&index), slow.places(&index));
-    }
+    prop_assert_eq!(trimmed.shape(), slow.shape());
+    prop_assert_eq!(trimmed.places_by_element(), slow.places_by_element());
     prop_assert!(trimmed.slots() <= slow.slots());
     let elements = slow.indexes();
     let digits: Vec<Vec<u64>> = elements.iter().map(|i| trimmed.digits(i).unwrap()).collect();
@@ -90,8 +89,7 @@ fn reported(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let of_one_copy = |count: u64| count / slow.copies();
     prop_assert_eq!(report.slots, of_one_copy(slow.slots()));
     prop_assert_eq!(report.pads, of_one_copy(slow.pads()));
-    let elements: BTreeSet<Location> =
-        slow.indexes().iter().flat_map(|index| slow.places(index)).collect();
+    let elements: BTreeSet<Location> = slow.places_by_element().into_iter().flatten().collect();
     let pads: BTreeSet<Location> = slow.pads_by_slot().into_iter().collect();
     let shared = pads.intersection(&elements).count() as u64;
     prop_assert_eq!(report.pads_on_elements, Some(shared));

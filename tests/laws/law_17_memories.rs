@@ -295,19 +295,32 @@ struct Place {
 impl Place {
     /// The unit that the place is inside; `None` where the memory hangs above.
     fn unit(&self, node: Node) -> Unit {
-        let Node::Units(depth, group) = node else { return Some(vec![self.time]) };
-        let owner = self.units.len() - 1;
-        let inside = depth < owner || (depth == owner && group >= self.group);
-        inside.then(|| {
-            let above = self.units[..depth].iter().copied();
-            let own = self.units[depth] / group;
-            [self.time].into_iter().chain(above).chain([own]).collect()
-        })
+        self.path(node).map(Iterator::collect)
+    }
+
+    /// The coordinates of the unit.
+    fn path(&self, node: Node) -> Option<impl Iterator<Item = u64> + '_> {
+        let (above, own) = match node {
+            Node::Time => (&[][..], None),
+            Node::Units(depth, group) => {
+                let owner = self.units.len() - 1;
+                let inside = depth < owner || (depth == owner && group >= self.group);
+                inside.then(|| (&self.units[..depth], Some(self.units[depth] / group)))?
+            }
+        };
+        Some([self.time].into_iter().chain(above.iter().copied()).chain(own))
+    }
+
+    fn shares_unit(&self, other: &Place, node: Node) -> bool {
+        match (self.path(node), other.path(node)) {
+            (Some(own), Some(other)) => own.eq(other),
+            (own, other) => own.is_none() && other.is_none(),
+        }
     }
 
     /// The number of borders passed on the way from another place before one is crossed.
     fn along(&self, from: &Place, levels: &[Node]) -> usize {
-        levels.iter().take_while(|node| self.unit(**node) == from.unit(**node)).count()
+        levels.iter().take_while(|node| self.shares_unit(from, **node)).count()
     }
 }
 
@@ -367,9 +380,11 @@ fn enumerated(memories: &Memories, source: usize) -> Enumerated {
         // In a slice of the destination, what another slice of the source has is elsewhere.
         let units = |places: &BTreeSet<Place>, at: usize| -> BTreeSet<Unit> {
             let unit = |place: &Place| -> Unit {
-                let path: Option<Vec<Vec<u64>>> =
-                    levels[..=at].iter().map(|n| place.unit(*n)).collect();
-                path.map(|path| path.concat())
+                let mut unit = Vec::with_capacity((at + 1) * (at + 2));
+                for node in &levels[..=at] {
+                    unit.extend(place.path(*node)?);
+                }
+                Some(unit)
             };
             places.iter().map(unit).collect()
         };

@@ -223,12 +223,11 @@ pub(super) fn relayout(
 
 /// True if the copies of an element in units of a level are not a multiple of the group apart.
 pub(super) fn is_uneven(placed: &Placed, level: Level, group: u64) -> bool {
-    let strays = |index: &Vec<u64>| {
-        let places = placed.spread.places(index);
+    let strays = |places: &Vec<Location>| {
         let units: Vec<u64> = places.iter().filter_map(|place| place.get(level)).collect();
         units.iter().any(|unit| unit.abs_diff(units[0]) % group != 0)
     };
-    placed.spread.indexes().iter().any(strays)
+    placed.spread.places_by_element().iter().any(strays)
 }
 
 /// Checks everything that the traffic between two placements counts.
