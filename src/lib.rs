@@ -110,7 +110,8 @@
 //!
 //! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
 //! text, `tensor-layout-show` draws and writes pages and reports, `tensor-layout-plan` plans the layouts of a program and checks pinned ones,
-//! `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-npy` reads and writes NumPy's files, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
+//! `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-code` writes layouts as code of C, Rust, Python, MLIR and
+//! isl, `tensor-layout-npy` reads and writes NumPy's files, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
 //! `tensor-layout-words` has what all of them need and what knows nothing of layouts.
 //!
 //! # Features
@@ -141,7 +142,6 @@ mod assignments;
 #[cfg(test)]
 mod budget;
 pub mod candidates;
-pub mod code;
 #[cfg(feature = "text")]
 mod devices;
 pub mod einsum;

@@ -16,7 +16,6 @@ mod table;
 mod unit;
 mod write;
 
-use crate::algebra::axis_of;
 use crate::error::{LayoutError, fault};
 use crate::level::Level;
 
@@ -40,7 +39,7 @@ pub(crate) fn check_names(
     mut levels: impl Iterator<Item = Level>,
     rank: usize,
 ) -> Result<(), LayoutError> {
-    let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < rank);
+    let is_entry = |level: &Level| level.axis_number().is_some_and(|axis| axis < rank);
     levels.find(is_entry).map_or(Ok(()), |level| {
         Err(fault!(
             Unsupported,
