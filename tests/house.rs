@@ -108,6 +108,7 @@ fn no_message_of_a_library_names_an_option_of_the_command() {
         "crates/hlo/src",
         "crates/show/src",
         "crates/plan/src",
+        "crates/rows/src",
         "crates/vectors/src",
         "python/src",
     ];

@@ -247,7 +247,7 @@ fn mapped(text: &str, index: &[u64]) -> Vec<Location> {
 
 /// Checks that the affine map of the layout gives the places of every index.
 fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
-    let text = Language::AffineMap.write(&layout).unwrap();
+    let text = Language::AffineMap.write(layout).unwrap();
     for index in layout.indexes() {
         let mut expected: Vec<Location> = layout.locate_all(&index).unwrap().collect();
         let mut found = mapped(&text, &index);
@@ -263,17 +263,16 @@ fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
 fn code_has_the_columns_of_a_table(layout: &Layout) -> Result<(), TestCaseError> {
     let placement = Placement::of(layout.clone()).build().unwrap();
     let places = placement.columns().iter().join(", ");
-    let c = Language::C.write(&layout).unwrap();
+    let c = Language::C.write(layout).unwrap();
     prop_assert!(c.contains(&format!("to its place ({places}).")), "{c}");
     if let Some((_, inverse)) = c.split_once("index_of(") {
         let taken = placement.columns().iter().map(|level| format!("uint64_t {level}")).join(", ");
         prop_assert!(inverse.starts_with(&taken), "{c}");
     }
-    for isl in [Language::Isl.write(&layout).unwrap(), Language::IslPadding.write(&layout).unwrap()]
-    {
+    for isl in [Language::Isl.write(layout).unwrap(), Language::IslPadding.write(layout).unwrap()] {
         prop_assert!(isl.contains(&format!("A[{places}] : ")), "{isl}");
     }
-    if let Ok(map) = Language::AffineMap.write(&layout) {
+    if let Ok(map) = Language::AffineMap.write(layout) {
         prop_assert!(map.contains(&format!(" -> ({places})")), "{map}");
     }
     Ok(())

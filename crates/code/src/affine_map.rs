@@ -25,7 +25,7 @@ const STYLE: Style = Style {
 ///
 /// # Example
 /// ```
-/// let transpose = "((2@i1), (3@i0))".parse()?;
+/// let transpose = "((2_i1), (3_i0))".parse()?;
 /// let text = tensor_layout_code::affine_index_map(&transpose)?;
 /// assert_eq!(text, "// (d0, d1) -> (i0, i1), 0 <= d0 < 2, 0 <= d1 < 3\naffine_map<(d0, d1) -> (d1, d0)>");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
