@@ -53,7 +53,7 @@ pub fn write(
 /// Writes the table of a tensor on listed devices.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 ///
 /// # Example
 /// ```
