@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use tensor_layout::program::Program;
-use tensor_layout::rows::Format;
 use tensor_layout::{Found, LayoutText, Placement};
+use tensor_layout_rows::{Format, write};
 
 use super::timing::{Side, median, ratio};
 
@@ -158,7 +158,7 @@ fn rows(text: &str) -> (f64, f64) {
     });
     let csv = median(7, || {
         let mut sink = std::io::sink();
-        placement.table().write(Format::Csv, &mut sink, &mut |_| {}).expect("writes");
+        write(&placement.table(), Format::Csv, &mut sink, &mut |_| {}).expect("writes");
     });
     (memory / rows * 1e9, rows / csv / 1e6)
 }

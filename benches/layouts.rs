@@ -9,11 +9,11 @@ use tensor_layout::algebra::Subaxis;
 use tensor_layout::candidates::Candidates;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::Relayout;
-use tensor_layout::rows::Format;
 use tensor_layout::xla::{XlaArray, XlaDtype, XlaParser, XlaShape};
 use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
 use tensor_layout_hlo::scan::ScanReport;
 use tensor_layout_hlo::{HloDump, HloReport, HloSummary};
+use tensor_layout_rows::{Format, write};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 
@@ -195,7 +195,7 @@ fn tables(c: &mut Criterion) {
     group.bench_function("csv", |b| {
         b.iter(|| {
             let mut csv = Vec::new();
-            let written = placement.table().write(Format::Csv, &mut csv, &mut |_| {});
+            let written = write(&placement.table(), Format::Csv, &mut csv, &mut |_| {});
             (written.is_ok(), csv)
         });
     });

@@ -9,6 +9,7 @@ mod layout;
 mod site;
 mod suggest;
 mod text;
+mod write;
 
 pub use crate::level::LevelNameError;
 pub use fact::Fact;
@@ -16,6 +17,7 @@ pub use layout::{LayoutError, fault};
 pub use site::{Site, Span};
 pub(crate) use suggest::{closest, did_you_mean};
 pub use text::{Excerpt, ParseError, ParseErrorKind};
+pub use write::WriteError;
 
 /// The kind of a [`LayoutError`]: the cases that a caller treats differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -179,6 +179,20 @@ impl Level {
         }
     }
 
+    /// Returns the number of the axis that this level stands for, the inverse of [`axis`](Level::axis).
+    ///
+    /// ```
+    /// use tensor_layout::Level;
+    /// assert_eq!(Level::axis(12).axis_number(), Some(12));
+    /// assert_eq!(Level::PE.axis_number(), None);
+    /// ```
+    #[must_use]
+    pub fn axis_number(self) -> Option<usize> {
+        let digits = self.as_str().strip_prefix('i')?;
+        let plain = !digits.starts_with('0') || digits == "0";
+        digits.parse().ok().filter(|_| plain && digits.bytes().all(|b| b.is_ascii_digit()))
+    }
+
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -37,17 +37,20 @@
 //!
 //! # From a layout to a table
 //!
-//! [`Placement::table`] streams the rows of one unit, a subtree or all units, sorted by place. A compiled
-//! [`Program`](program::Program) fills whole tables in the caller's memory, at memory speed.
+//! [`Placement::table`] streams the rows of one unit, a subtree or all units, sorted by place; `tensor-layout-rows`
+//! writes them to files. A compiled [`Program`](program::Program) fills whole tables in the caller's memory, at memory speed.
 //!
 //! ```
+//! use std::ops::ControlFlow;
 //! use tensor_layout::Placement;
-//! use tensor_layout::rows::Format;
 //!
 //! let placement = Placement::of("((4_PE, 3:8), (2:1))".parse()?).build()?;
 //! let mut rows = Vec::new();
-//! placement.table().at(&"PE=2".parse()?)?.write(Format::Csv, &mut rows, &mut |_| {})?;
-//! assert!(String::from_utf8(rows)?.starts_with("PE,Addr,i0,i1\n2,0,6,0\n2,1,6,1\n2,8,7,0\n"));
+//! let _ = placement.table().at(&"PE=2".parse()?)?.for_each(|row| {
+//!     rows.push((row.place.to_vec(), row.index.map(<[u64]>::to_vec))); // PE and Addr, then i0 and i1
+//!     ControlFlow::<()>::Continue(())
+//! })?;
+//! assert_eq!(rows[2], (vec![2, 8], Some(vec![7, 0])));
 //!
 //! let mut packed = vec![0_u32; 12 * 2]; // unit x addresses + address, row-major over the elements
 //! placement.program()?.fill_packed(&mut packed)?;
@@ -110,7 +113,9 @@
 //!
 //! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
 //! text, `tensor-layout-show` draws and writes pages and reports, `tensor-layout-plan` plans the layouts of a program and checks pinned ones,
-//! `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-npy` reads and writes NumPy's files, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
+//! `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-code` writes layouts as code of C, Rust, Python, MLIR and
+//! isl, `tensor-layout-npy` reads and writes NumPy's files,
+//! `tensor-layout-rows` writes tables as CSV, JSON lines, Arrow and Parquet, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
 //! `tensor-layout-words` has what all of them need and what knows nothing of layouts.
 //!
 //! # Features
@@ -123,7 +128,6 @@
 //! | `serde` | `Serialize` and `Deserialize` of layouts, as text if they have one, of placements, machines and cost models, and of the parts of a plan: levels, places, sums, costs, traffic, transfers |
 //! | `simd` | vector instructions: tables for AVX2 where the processor has it, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
-//! | `arrow`, `parquet` | `Table::write_arrow`, `Table::write_parquet` |
 //! | `toml` | `Machine::from_toml`: machines from TOML files |
 //!
 //! # Scope
@@ -141,7 +145,6 @@ mod assignments;
 #[cfg(test)]
 mod budget;
 pub mod candidates;
-pub mod code;
 #[cfg(feature = "text")]
 mod devices;
 pub mod einsum;

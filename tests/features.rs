@@ -5,7 +5,6 @@
 #![allow(dead_code, reason = "the generator serves the laws too")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
-mod columns;
 mod cores;
 mod formats;
 mod generate;

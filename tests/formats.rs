@@ -4,9 +4,9 @@ use std::io::{Cursor, ErrorKind, Read, Write};
 
 use tensor_layout::image::ImageForm;
 use tensor_layout::program::Program;
-use tensor_layout::rows::Format;
 use tensor_layout::{Level, Placement};
 use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
+use tensor_layout_rows::{Format, write};
 
 fn program(text: &str) -> Program {
     Placement::of(text.parse().unwrap()).build().unwrap().program().unwrap()
@@ -167,7 +167,7 @@ fn a_level_called_as_an_entry_of_the_index_is_refused_where_names_must_differ() 
     let placement = Placement::of("((2_i1:1), (3:1))".parse().unwrap()).build().unwrap();
     let write = |format| {
         let mut text = Vec::new();
-        placement.table().write(format, &mut text, &mut |_| {}).map(|()| text)
+        write(&placement.table(), format, &mut text, &mut |_| {}).map(|()| text)
     };
     let refused = write(Format::Csv).unwrap_err().to_string();
     assert!(refused.starts_with("two columns of the table would be called `i1`"), "{refused}");

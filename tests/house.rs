@@ -104,9 +104,11 @@ fn no_message_of_a_library_names_an_option_of_the_command() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [
         "src",
+        "crates/code/src",
         "crates/hlo/src",
         "crates/show/src",
         "crates/plan/src",
+        "crates/rows/src",
         "crates/vectors/src",
         "python/src",
     ];

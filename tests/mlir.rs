@@ -1,8 +1,8 @@
 //! Types and maps of MLIR: read as the layouts that they are, refused by the part that is not one.
 
-use tensor_layout::code::Language;
 use tensor_layout::notation::Notation;
 use tensor_layout::{Layout, LayoutText, Level};
+use tensor_layout_code::Language;
 
 fn read(text: &str) -> LayoutText {
     LayoutText::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -75,7 +75,7 @@ fn affine_maps_come_back_as_the_layouts_that_they_were_written_from() {
         if !layout.replicas().is_empty() {
             continue;
         }
-        let map = layout.to_code(Language::AffineMap).unwrap();
+        let map = Language::AffineMap.write(&layout).unwrap();
         assert_eq!(Notation::of(&map), Notation::PadLayout);
         let back = lower(&map);
         assert_eq!(back.same_up_to_padding(&layout).unwrap(), None, "{text}\n{map}");
@@ -154,7 +154,7 @@ fn what_is_no_layout_is_refused_by_its_part() {
     }
     // XORs are printed as sums of bits, which only a reader of all maps could tell from others.
     let swizzle = LayoutText::parse("S<2,1,2> o 0 o (4,8):(8,1)").unwrap().lower().unwrap();
-    let refused = LayoutText::parse(&swizzle.to_code(Language::AffineMap).unwrap()).unwrap_err();
+    let refused = LayoutText::parse(&Language::AffineMap.write(&swizzle).unwrap()).unwrap_err();
     assert!(refused.to_string().contains("or XORed"), "{refused}");
 }
 

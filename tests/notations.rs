@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::algebra::Subaxis;
-use tensor_layout::code::{Expression, Function, Language, Variable};
 use tensor_layout::error::{ErrorKind, Span};
 use tensor_layout::notation::{CuteLayout, Notation, PadLayout, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
+use tensor_layout_code::{Expression, Function, Language, Variable};
 
 use crate::plain::good_layout;
 use crate::run::properties;
@@ -247,7 +247,7 @@ fn mapped(text: &str, index: &[u64]) -> Vec<Location> {
 
 /// Checks that the affine map of the layout gives the places of every index.
 fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
-    let text = layout.to_code(Language::AffineMap).unwrap();
+    let text = Language::AffineMap.write(layout).unwrap();
     for index in layout.indexes() {
         let mut expected: Vec<Location> = layout.locate_all(&index).unwrap().collect();
         let mut found = mapped(&text, &index);
@@ -263,18 +263,16 @@ fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
 fn code_has_the_columns_of_a_table(layout: &Layout) -> Result<(), TestCaseError> {
     let placement = Placement::of(layout.clone()).build().unwrap();
     let places = placement.columns().iter().join(", ");
-    let c = layout.to_code(Language::C).unwrap();
+    let c = Language::C.write(layout).unwrap();
     prop_assert!(c.contains(&format!("to its place ({places}).")), "{c}");
     if let Some((_, inverse)) = c.split_once("index_of(") {
         let taken = placement.columns().iter().map(|level| format!("uint64_t {level}")).join(", ");
         prop_assert!(inverse.starts_with(&taken), "{c}");
     }
-    for isl in
-        [layout.to_code(Language::Isl).unwrap(), layout.to_code(Language::IslPadding).unwrap()]
-    {
+    for isl in [Language::Isl.write(layout).unwrap(), Language::IslPadding.write(layout).unwrap()] {
         prop_assert!(isl.contains(&format!("A[{places}] : ")), "{isl}");
     }
-    if let Ok(map) = layout.to_code(Language::AffineMap) {
+    if let Ok(map) = Language::AffineMap.write(layout) {
         prop_assert!(map.contains(&format!(" -> ({places})")), "{map}");
     }
     Ok(())
@@ -426,10 +424,10 @@ properties! {
 #[test]
 fn derived_axes_print_as_shared_values() {
     let tiled = layout("bf16[6,5]{1,0:T(3,128)(2,1)}");
-    assert!(tiled.to_code(Language::C).unwrap().contains("const uint64_t v0 = i0 % 3;"));
-    assert!(tiled.to_code(Language::Python).unwrap().contains("v0 = i0 % 3"));
-    assert!(tiled.to_code(Language::Rust).unwrap().contains("let v0 = i0 % 3;"));
-    assert!(tiled.to_code(Language::Isl).unwrap().contains("exists (v0 : "));
+    assert!(Language::C.write(&tiled).unwrap().contains("const uint64_t v0 = i0 % 3;"));
+    assert!(Language::Python.write(&tiled).unwrap().contains("v0 = i0 % 3"));
+    assert!(Language::Rust.write(&tiled).unwrap().contains("let v0 = i0 % 3;"));
+    assert!(Language::Isl.write(&tiled).unwrap().contains("exists (v0 : "));
     maps_as_the_layout(&tiled).unwrap();
     maps_as_the_layout(&layout("f32[2,7,3,5]{3,2,1,0:T(*,*,2,3)}")).unwrap();
 }
@@ -439,12 +437,12 @@ fn derived_axes_print_as_shared_values() {
 fn a_level_of_size_1_keeps_its_column_in_code() {
     let own = layout("((1_b, 3:1), (2_a, 4:3))");
     code_has_the_columns_of_a_table(&own).unwrap();
-    assert!(own.to_code(Language::Rust).unwrap().contains("index_of(b: u64, a: u64, Addr: u64)"));
+    assert!(Language::Rust.write(&own).unwrap().contains("index_of(b: u64, a: u64, Addr: u64)"));
 }
 
 #[test]
 fn an_offset_is_subtracted_in_code_without_needless_parentheses() {
-    let rust = layout("shape=(5,), strides=(1,), offset=3").to_code(Language::Rust).unwrap();
+    let rust = Language::Rust.write(&layout("shape=(5,), strides=(1,), offset=3")).unwrap();
     assert!(rust.contains("let i0 = Addr - 3;"), "{rust}");
 }
 
@@ -452,9 +450,9 @@ fn an_offset_is_subtracted_in_code_without_needless_parentheses() {
 fn levels_named_like_keywords_are_renamed_in_code() {
     let odd = layout("((2_while:1, 3_i0:1, 4_A:1))");
     assert!(
-        odd.to_code(Language::C).unwrap().contains("uint64_t *while_, uint64_t *i0_, uint64_t *A_")
+        Language::C.write(&odd).unwrap().contains("uint64_t *while_, uint64_t *i0_, uint64_t *A_")
     );
-    assert!(odd.to_code(Language::Isl).unwrap().contains("A[while_, i0_, A_, Addr]"));
+    assert!(Language::Isl.write(&odd).unwrap().contains("A[while_, i0_, A_, Addr]"));
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Defects that careful readers found, each in its shortest form.
 
 use tensor_layout::algebra::{Arrangement, Axis, IndexOrder, Subaxis};
-use tensor_layout::code::Language;
 use tensor_layout::einsum::Einsum;
 use tensor_layout::error::ErrorKind;
 use tensor_layout::notation::{CuteLayout, CuteTiler, Notation};
 use tensor_layout::sharding::{HloSharding, Mesh, Placements};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
+use tensor_layout_code::Language;
 use tensor_layout_hlo::scan::LayoutScan;
 use tensor_layout_hlo::{HloDump, HloSummary};
 
@@ -96,7 +96,7 @@ fn the_stride_of_an_axis_that_does_not_step_may_be_anything() {
 
 #[test]
 fn levels_have_different_names_as_variables() {
-    let python = layout("((2_in, 2_in_, 3:1))").to_code(Language::Python).unwrap();
+    let python = Language::Python.write(&layout("((2_in, 2_in_, 3:1))")).unwrap();
     assert!(python.contains("return (in_, in__, Addr)"), "{python}");
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tensor_layout::error::WriteError;
 use tensor_layout::error::{ErrorKind, LevelNameError, Span};
-use tensor_layout::rows::WriteError;
 use tensor_layout::{LayoutError, ParseError};
 
 /// The reason why a call fails.

@@ -12,8 +12,10 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
 use tensor_layout::LayoutError;
-use tensor_layout::rows::{ColumnWidth, Table, WriteError};
+use tensor_layout::error::WriteError;
+use tensor_layout::rows::Table;
 use tensor_layout::{Location, Placement};
+use tensor_layout_rows::{ColumnWidth, check_names, record_batches, schema};
 
 use crate::location::PyLocation;
 use crate::long::{Ahead, PART, check_signals, index, report};
@@ -151,7 +153,7 @@ impl Spec {
     fn batches(self) -> std::io::Result<Ahead<Result<RecordBatch, WriteError>>> {
         Ahead::start("table", AHEAD, move |send| {
             let made = self.table().map_err(WriteError::from).and_then(|table| {
-                table.record_batches(ColumnWidth::Wide, |batch| match send(Ok(batch)) {
+                record_batches(&table, ColumnWidth::Wide, |batch| match send(Ok(batch)) {
                     ControlFlow::Continue(()) => Ok(()),
                     ControlFlow::Break(()) => Err(std::io::ErrorKind::BrokenPipe.into()),
                 })
@@ -314,7 +316,7 @@ impl PyTable {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> Answer<Bound<'py, PyDict>> {
         self.spec.check_signed()?;
-        self.spec.table()?.check_names()?;
+        check_names(&self.spec.table()?)?;
         let names = self.spec.names()?;
         let (mut columns, rows) = (self.spec.room()?, self.spec.most_rows()?);
         let pieces = rows.div_ceil(PIECE).max(1);
@@ -440,7 +442,7 @@ impl PyTable {
         // The protocol lets a consumer that wants other types do its own casting.
         drop(requested_schema);
         let spec = self.spec.clone();
-        let schema = Arc::new(spec.table()?.schema(ColumnWidth::Wide));
+        let schema = Arc::new(schema(&spec.table()?, ColumnWidth::Wide));
         let home = std::thread::current().id();
         let batches = Batches { schema, state: State::New(spec), home };
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));

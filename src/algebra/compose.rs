@@ -41,7 +41,7 @@ impl LinearFunction<'_> {
         self.layout.check_no_copies()?;
         let weights = self.order.weights(shape)?;
         let weight = |level: Level| {
-            let weight = axis_of(level).and_then(|axis| weights.get(axis)).copied();
+            let weight = level.axis_number().and_then(|axis| weights.get(axis)).copied();
             weight.ok_or_else(|| LayoutError::map_level(level, shape.len()))
         };
         let too_large = || LayoutError::too_large(Site::Layout, "the linear index");
@@ -158,7 +158,7 @@ impl Layout {
     /// Returns whether `map` gives a linear index; an error if it does not index `self` at all.
     fn lands_linearly(&self, map: &Layout) -> Result<bool, LayoutError> {
         map.check_no_copies()?;
-        let is_axis = |level: Level| axis_of(level).is_some_and(|axis| axis < self.rank());
+        let is_axis = |level: Level| level.axis_number().is_some_and(|axis| axis < self.rank());
         if let Some(level) = map.levels_beside_addr().find(|level| !is_axis(*level)) {
             return Err(LayoutError::map_level(level, self.rank()));
         }
@@ -185,7 +185,7 @@ impl Layout {
     /// Returns whether the layout is an index map: it lands in axes `i0`, `i1`, .. of another layout.
     pub(crate) fn is_index_map(&self) -> bool {
         let mut levels = self.levels_beside_addr().peekable();
-        levels.peek().is_some() && levels.all(|level| axis_of(level).is_some())
+        levels.peek().is_some() && levels.all(|level| level.axis_number().is_some())
     }
 
     /// Returns the derived axis whose value is the linear index of `self` and whose digits are its entries.
@@ -225,15 +225,8 @@ fn reading(digit: &Subaxis, first: usize, linear: bool) -> Subaxis {
         // Only coordinate 0 of `Addr` is left.
         Target::Land { level: Level::ADDR, .. } => Subaxis::feed(digit.size, first, 0),
         Target::Land { level, stride } => {
-            Subaxis::feed(digit.size, first + axis_of(level).unwrap_or(0), stride)
+            Subaxis::feed(digit.size, first + level.axis_number().unwrap_or(0), stride)
         }
         Target::Feed { .. } => *digit,
     }
-}
-
-/// Returns the number of the axis that a level such as `i0` names.
-pub(crate) fn axis_of(level: Level) -> Option<usize> {
-    let digits = level.as_str().strip_prefix('i')?;
-    let plain = !digits.starts_with('0') || digits == "0";
-    digits.parse().ok().filter(|_| plain && digits.bytes().all(|b| b.is_ascii_digit()))
 }

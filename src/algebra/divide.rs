@@ -3,7 +3,6 @@
 use itertools::Itertools;
 
 use crate::algebra::complement::without_complement;
-use crate::algebra::compose::axis_of;
 use crate::algebra::layout::{Layout, LinearFunction};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -101,7 +100,7 @@ impl Layout {
 
     /// The layout that numbers the tiles of a division.
     pub(super) fn tiles(&self, tile: &Layout) -> Result<Layout, LayoutError> {
-        let named = tile.used.iter().any(|level| axis_of(*level).is_some());
+        let named = tile.used.iter().any(|level| level.axis_number().is_some());
         let space: Vec<(Level, u64)> = match named {
             true => (0..).map(Level::axis).zip(self.shape()).collect(),
             false => vec![(Level::ADDR, self.elements())],

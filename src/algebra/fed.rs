@@ -11,9 +11,19 @@ use crate::error::{LayoutError, fault};
 const MOST_INDEXES: u64 = 1 << 20;
 
 impl Layout {
-    /// Returns the greatest value of every axis, derived ones included, over all real indexes; for an axis
-    /// that derived ones feed, a bound below its extent.
-    pub(crate) fn greatest_values(&self) -> Vec<u64> {
+    /// Returns the greatest value of every axis, in the order of [`nodes`](Layout::nodes), over all indexes; for an axis
+    /// that derived ones feed, a bound below its extent. Without elements, the values are at the origin.
+    ///
+    /// Law: no index gives an axis a greater value.
+    ///
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let tiled: Layout = tensor_layout::LayoutText::parse("f32[10]{0:T(4)}")?.lower()?;
+    /// assert_eq!(tiled.greatest_values(), [9]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn greatest_values(&self) -> Vec<u64> {
         let mut greatest = self.first_bounds();
         for (node, axis) in self.nodes().enumerate() {
             greatest[node] = greatest[node].min(axis.extent.saturating_sub(1));

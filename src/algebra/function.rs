@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use itertools::Itertools;
 
-use crate::algebra::compose::axis_of;
 use crate::algebra::divide::Arrangement;
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Axis, Layout, LinearFunction, Subaxis, Target};
@@ -40,7 +39,7 @@ impl LinearFunction<'_> {
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn divide(&self, tile: &Layout, arrangement: Arrangement) -> Result<Layout, LayoutError> {
-        if tile.used.iter().any(|level| axis_of(*level).is_some()) {
+        if tile.used.iter().any(|level| level.axis_number().is_some()) {
             let divided = self.divide_axes(tile, Arrangement::Flat)?;
             return self.grouped(divided, tile.rank(), arrangement);
         }

@@ -390,8 +390,18 @@ impl Layout {
         landed.chain(self.used.iter().copied()).unique().collect()
     }
 
-    /// Returns the columns of a table without a machine: the used levels, known ones in column order.
-    pub(crate) fn columns(&self) -> Vec<Level> {
+    /// Returns the columns of a table without a machine: the used levels, known ones in column order, then others in
+    /// the [order](Layout::levels_in_order) in which subaxes land in them, before the address.
+    ///
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((2_Chip, 4_PE), (4_Board, 3:1))".parse()?;
+    /// let columns: Vec<_> = layout.columns().iter().map(ToString::to_string).collect();
+    /// assert_eq!(columns, ["PE", "Chip", "Board", "Addr"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn columns(&self) -> Vec<Level> {
         let mut columns = self.levels_in_order();
         columns.sort_by_key(|level| level.column());
         columns

@@ -70,7 +70,6 @@ pub use modes::Repeat;
 pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
 
-pub(crate) use compose::axis_of;
 pub(crate) use coordinates::nested_sums;
 pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use edit::axes::index_map;

@@ -12,7 +12,6 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use crate::algebra::builder::LayoutBuilder;
-use crate::algebra::compose::axis_of;
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
 use crate::algebra::simplify::quotient;
@@ -99,7 +98,7 @@ fn parts(map: &Layout, linear: bool) -> Option<Vec<ReadDigit>> {
     for axis in &map.axes {
         for digit in &axis.subaxes {
             let Target::Land { level, stride: place @ 1.. } = digit.target else { return None };
-            let read = if linear { 0 } else { axis_of(level)? };
+            let read = if linear { 0 } else { level.axis_number()? };
             let digit = NodeDigit::of_value(read, place, digit.size);
             parts.push((digit, axis.subaxes.len() == 1));
         }

@@ -217,8 +217,7 @@ impl BitSystem {
 
 impl Layout {
     /// Returns whether some derived axis is an XOR.
-    #[must_use]
-    pub fn has_xor(&self) -> bool {
+    pub(crate) fn has_xor(&self) -> bool {
         self.derived.iter().any(DerivedAxis::is_xor)
     }
 

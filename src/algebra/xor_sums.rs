@@ -18,8 +18,20 @@ use crate::number::{to_index, to_u64};
 const NOWHERE: Target = Target::Land { level: Level::ADDR, stride: 0 };
 
 impl Layout {
-    /// Replaces every XOR by sum axes.
-    pub(crate) fn in_sums(&self) -> Cow<'_, Layout> {
+    /// Replaces every XOR by derived axes that are sums, for code that has no other way to combine digits.
+    ///
+    /// Law: every element has the same places; there are more slots, which no element reaches.
+    ///
+    /// ```
+    /// use tensor_layout::{Layout, LayoutText, algebra::Combine};
+    /// let swizzled = LayoutText::parse("S<1,0,1> o 0 o 4:1")?.lower()?;
+    /// let sums = swizzled.in_sums();
+    /// assert!(sums.derived_axes().iter().all(|axis| axis.combine == Combine::Sum));
+    /// assert_eq!(swizzled.same_map(&sums)?, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn in_sums(&self) -> Cow<'_, Layout> {
         if !self.has_xor() {
             return Cow::Borrowed(self);
         }

@@ -1,6 +1,5 @@
 //! Rows of a sharded tensor, device by device.
 
-use std::io::Write;
 use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
@@ -9,7 +8,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Placement, check_columns};
-use crate::rows::{Format, Lines, Row, WriteError, check_names, names_of};
+use crate::rows::Row;
 use crate::text::sharding::{DeviceShards, nth};
 
 /// The rows of the address table of a [sharded tensor](DeviceShards), in the order of the devices.
@@ -18,12 +17,15 @@ use crate::text::sharding::{DeviceShards, nth};
 /// shards.
 ///
 /// ```
-/// use tensor_layout::rows::Format;
+/// use std::ops::ControlFlow;
 /// use tensor_layout::sharding::ShardedShape;
 /// let sharded: ShardedShape = "f32[3], sharding={devices=[2]1,0}".parse()?;
-/// let mut table = Vec::new();
-/// sharded.by_device(None)?.table().write(Format::Csv, &mut table)?;
-/// assert_eq!(String::from_utf8(table)?, "Device,Addr,i0\n0,0,2\n1,0,0\n1,1,1\n");
+/// let mut rows = Vec::new();
+/// let _ = sharded.by_device(None)?.table().for_each(|row| {
+///     rows.push((row.place.to_vec(), row.index.map(<[u64]>::to_vec))); // Device, Addr and i0
+///     ControlFlow::<()>::Continue(())
+/// })?;
+/// assert_eq!(rows, [[0, 0, 2], [1, 0, 0], [1, 1, 1]].map(|[d, at, i]| (vec![d, at], Some(vec![i]))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -57,6 +59,18 @@ impl DeviceTable<'_> {
             self.at.set(level, at);
         }
         Ok(self)
+    }
+
+    /// The levels of the columns.
+    #[must_use]
+    pub fn columns(&self) -> Vec<Level> {
+        self.shards.columns()
+    }
+
+    /// The number of axes, and thus of entries in an index.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.shards.extents.len()
     }
 
     /// Adds the slots of the shards that hold no element.
@@ -100,28 +114,6 @@ impl DeviceTable<'_> {
             }
         }
         Ok(ControlFlow::Continue(()))
-    }
-
-    /// Writes the table.
-    ///
-    /// # Errors
-    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index (`Unsupported`).
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> Result<(), WriteError> {
-        let (columns, rank) = (self.shards.columns(), self.shards.extents.len());
-        if format == Format::Csv {
-            check_names(columns.iter().copied(), rank)?;
-            writeln!(out, "{}", names_of(columns.iter().copied(), rank).join(","))?;
-        }
-        let written = (0..columns.len()).collect_vec();
-        let mut lines = Lines::new(format, &columns, &written, rank);
-        let stopped = self.for_each(|row| match lines.row(row.place, row.index, out) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => ControlFlow::Break(error),
-        })?;
-        match stopped {
-            ControlFlow::Break(error) => Err(error.into()),
-            ControlFlow::Continue(()) => Ok(lines.finish(out)?),
-        }
     }
 }
 

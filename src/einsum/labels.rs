@@ -56,8 +56,7 @@ impl Einsum {
     }
 
     /// All labels: those of the result, then those that are summed over.
-    #[must_use]
-    pub fn labels(&self) -> Vec<char> {
+    pub(crate) fn labels(&self) -> Vec<char> {
         self.result.iter().copied().chain(self.contracted()).collect()
     }
 

@@ -78,7 +78,7 @@ impl Einsum {
         self.over(Loops::new(result, contracted.iter().map(run).try_collect()?)?)
     }
 
-    /// Returns the layouts that the operands must have if a layout of all [labels](Einsum::labels) determines
+    /// Returns the layouts that the operands must have if a layout of all labels, those of the result first, determines
     /// where products are computed; addresses do not matter.
     ///
     /// So the [candidates](crate::candidates) for the shape of all labels are all ways to carry out the

@@ -92,7 +92,7 @@ impl LayoutError {
     }
 
     /// Returns the error with a second part that it is about.
-    pub fn beside(mut self, other: Site) -> LayoutError {
+    pub(crate) fn beside(mut self, other: Site) -> LayoutError {
         self.0.related = Some(other);
         self
     }

@@ -20,8 +20,7 @@ impl Span {
     }
 
     /// The span moved by `offset` bytes.
-    #[must_use]
-    pub const fn shifted(self, offset: usize) -> Span {
+    pub(crate) const fn shifted(self, offset: usize) -> Span {
         Span::new(self.start + offset, self.end + offset)
     }
 }

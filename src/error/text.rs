@@ -89,7 +89,7 @@ struct ParseRefusal {
 
 impl ParseError {
     /// An error in the meaning of the bytes `span` of a text.
-    pub fn meaning(error: impl Into<LayoutError>, span: Span, text: &str) -> ParseError {
+    pub(crate) fn meaning(error: impl Into<LayoutError>, span: Span, text: &str) -> ParseError {
         ParseError::new(ParseErrorKind::Meaning(error.into()), span, text)
     }
 

@@ -8,11 +8,10 @@ use std::ops::Range;
 
 use super::lanes::{Lane, from_bytes, join_lanes, split_lanes, to_bytes};
 use crate::algebra::strided::sums;
-use crate::error::{LayoutError, fault};
+use crate::error::{LayoutError, WriteError, fault};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::program::Program;
-use crate::rows::WriteError;
 
 /// The number of bytes that are in memory at once.
 const BYTES: Sizes = Sizes { made: 128 << 20, read: 16 << 20, block: 4 << 10 };

@@ -242,7 +242,7 @@ impl Program {
 
     /// Partial places such as `L2B=0,L1B=3`, in order, that divide all places into parts of at most `most`,
     /// or into single units where a unit is larger.
-    pub fn subtrees(&self, most: u64) -> impl Iterator<Item = Location> + '_ {
+    pub(crate) fn subtrees(&self, most: u64) -> impl Iterator<Item = Location> + '_ {
         let Compiled { columns, sizes, .. } = &*self.compiled;
         let units = columns.iter().filter(|level| !level.is_in_unit()).count();
         let below = |at: usize| sizes[at..].iter().product::<u64>();

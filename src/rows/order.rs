@@ -19,6 +19,7 @@ use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
+use super::Row;
 use super::read::{IndexReader, RowRun};
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, digits, nests, product};
@@ -40,9 +41,11 @@ fn most_between() -> u64 {
     seam(16, 2)
 }
 
-/// Rows of numbers: the coordinates of the columns, then the values of all axes.
+/// Some rows of a table, one after the other.
+///
+/// Each is the coordinates of the columns, then the values of all axes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Block {
+pub struct Block {
     numbers: Vec<u64>,
     /// Numbers per row, those of the place, and those of the index.
     width: usize,
@@ -53,31 +56,36 @@ pub(super) struct Block {
     rows: usize,
 }
 
-/// The place and the index of a row; no index for padding.
-pub(super) type RowAt<'a> = (&'a [u64], Option<&'a [u64]>);
-
 impl Block {
+    /// The rows.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+        (0..self.rows).map(|at| self.row(at))
+    }
+
     pub(super) fn len(&self) -> usize {
         self.rows
     }
 
     /// One of the rows.
     #[inline]
-    pub(super) fn row(&self, at: usize) -> RowAt<'_> {
+    pub(super) fn row(&self, at: usize) -> Row<'_> {
         let (place, values) = self.number(at).split_at(self.columns);
         let real = self.real.get(at).copied().unwrap_or(true);
-        (place, real.then(|| &values[..self.rank]))
+        Row { place, index: real.then(|| &values[..self.rank]) }
     }
 
-    /// Some rows, all numbers of each.
-    #[cfg(feature = "arrow")]
-    pub(super) fn rows(&self, rows: Range<usize>) -> std::slice::ChunksExact<'_, u64> {
-        self.numbers[rows.start * self.width..rows.end * self.width].chunks_exact(self.width)
+    /// The numbers of some rows in one column, a level or an axis behind all levels; none where the block ends before.
+    ///
+    /// Where a row holds no element, its numbers of axes mean nothing.
+    pub fn column(&self, at: usize, rows: Range<usize>) -> impl Iterator<Item = u64> + '_ {
+        let numbers = self.numbers.get(rows.start * self.width..rows.end * self.width);
+        let numbers = numbers.filter(|_| at < self.columns + self.rank).unwrap_or_default();
+        numbers.chunks_exact(self.width.max(1)).map(move |row| row[at])
     }
 
-    /// True for each of these rows that holds an element; `None` if all do.
-    #[cfg(feature = "arrow")]
-    pub(super) fn real(&self, rows: Range<usize>) -> Option<&[bool]> {
+    /// True for each of these rows that holds an element; `None` if all rows of the block do.
+    #[must_use]
+    pub fn real(&self, rows: Range<usize>) -> Option<&[bool]> {
         self.real.get(rows)
     }
 
@@ -412,7 +420,7 @@ impl<'a> Slots<'a> {
     fn sort_block(&mut self) {
         let block = &self.block;
         let key = |at: &usize| {
-            let (place, index) = block.row(*at);
+            let Row { place, index } = block.row(*at);
             (place, index.is_none(), index)
         };
         let mut order: Vec<usize> = (0..block.rows).collect();

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::order::Slots;
+use super::order::{Block, Slots};
 use crate::algebra::{Layout, nests, product};
 use crate::error::{LayoutError, fault};
 use crate::level::Level;
@@ -31,11 +31,11 @@ use crate::placement::{Placement, check_columns};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
-    pub(super) placement: &'a Placement,
+    placement: &'a Placement,
     at: Location,
     /// True if the columns that `at` fixes are left out of the output.
     partition: bool,
-    pub(super) padding: bool,
+    padding: bool,
     /// The number of the part from 0, and the number of parts.
     part: (u64, u64),
 }
@@ -124,27 +124,23 @@ impl<'a> Table<'a> {
         self.placement.columns()
     }
 
-    /// The numbers of the columns that are written.
-    pub(super) fn written_columns(&self) -> Vec<usize> {
+    /// The placement that the rows are of.
+    #[must_use]
+    pub fn placement(&self) -> &'a Placement {
+        self.placement
+    }
+
+    /// Returns whether slots that hold no element have rows.
+    #[must_use]
+    pub fn has_padding(&self) -> bool {
+        self.padding
+    }
+
+    /// The numbers of the columns that are written: those that a [`partition`](Table::partition) does not fix.
+    #[must_use]
+    pub fn written_columns(&self) -> Vec<usize> {
         let written = |at: &usize| !self.partition || self.at.get(self.columns()[*at]).is_none();
         (0..self.columns().len()).filter(written).collect()
-    }
-
-    fn written_levels(&self) -> impl Iterator<Item = Level> + '_ {
-        self.written_columns().into_iter().map(|at| self.columns()[at])
-    }
-
-    /// The names of the columns that are written: the levels, then `i0`, `i1`, ..
-    pub(super) fn names(&self) -> impl Iterator<Item = String> + '_ {
-        super::names_of(self.written_levels(), self.rank())
-    }
-
-    /// Rejects columns with the same name, which formats that find columns by name cannot hold.
-    ///
-    /// # Errors
-    /// `Unsupported` for a level with the name of an entry of the index.
-    pub fn check_names(&self) -> Result<(), LayoutError> {
-        super::check_names(self.written_levels(), self.rank())
     }
 
     /// The number of axes, and thus of entries in an index.
@@ -183,11 +179,10 @@ impl<'a> Table<'a> {
         &self,
         mut visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, LayoutError> {
-        let Some(mut slots) = self.slots()? else { return Ok(ControlFlow::Continue(())) };
-        while let Some(block) = slots.next_block()? {
-            for at in 0..block.len() {
-                let (place, index) = block.row(at);
-                if let ControlFlow::Break(value) = visit(Row { place, index }) {
+        let mut blocks = self.blocks()?;
+        while let Some(block) = blocks.next_block()? {
+            for row in block.rows() {
+                if let ControlFlow::Break(value) = visit(row) {
                     return Ok(ControlFlow::Break(value));
                 }
             }
@@ -195,19 +190,50 @@ impl<'a> Table<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The slots of the table, in order; `None` if there are none.
-    pub(super) fn slots(&self) -> Result<Option<Slots<'a>>, LayoutError> {
+    /// The rows in the blocks in which they are made, for files that keep a table column by column.
+    ///
+    /// Law: the rows of all blocks are those of [`for_each`](Table::for_each).
+    ///
+    /// # Errors
+    /// As [`for_each`](Table::for_each).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Placement;
+    /// let placement = Placement::of("((2_PE, 2:1), (3:2))".parse()?).build()?;
+    /// let (mut blocks, mut addresses) = (placement.table().blocks()?, Vec::new());
+    /// while let Some(block) = blocks.next_block()? {
+    ///     addresses.extend(block.column(1, 0..block.rows().len()));
+    /// }
+    /// assert_eq!(addresses, [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn blocks(&self) -> Result<Blocks<'a>, LayoutError> {
         if !self.padding && self.placement.layout().elements() == 0 {
-            return Ok(None);
+            return Ok(Blocks(None));
         }
         let layout = self.placement.with_copies();
         let slots = Slots::new(layout, self.columns(), &self.at, self.padding)?;
         if slots.as_ref().is_some_and(Slots::searches) {
             self.placement.check_injective()?;
         }
-        Ok(slots.map(|mut slots| {
+        Ok(Blocks(slots.map(|mut slots| {
             slots.keep_part(self.part.0, self.part.1);
             slots
-        }))
+        })))
+    }
+}
+
+/// The rows of a table in [blocks](Table::blocks), in order.
+#[derive(Clone, Debug)]
+pub struct Blocks<'a>(Option<Slots<'a>>);
+
+impl Blocks<'_> {
+    /// Makes the next block; `None` after the last.
+    ///
+    /// # Errors
+    /// As [`Table::for_each`].
+    pub fn next_block(&mut self) -> Result<Option<&Block>, LayoutError> {
+        self.0.as_mut().map_or(Ok(None), Slots::next_block)
     }
 }

@@ -1,6 +1,7 @@
 //! One unit: every address in order, with its content.
 
-use super::order::{RowAt, Slots};
+use super::Row;
+use super::order::Slots;
 use crate::error::{ErrorKind, LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -119,7 +120,7 @@ impl<'a> UnitRows<'a> {
     fn at(&mut self, slot: (u64, u64)) -> Result<Option<Found>, LayoutError> {
         let mut found = None;
         let (address, lane) = (self.address, self.lane);
-        while let Some((place, index)) = self.row()? {
+        while let Some(Row { place, index }) = self.row()? {
             let at = |column: Option<usize>| column.map_or(0, |column| place[column]);
             let place = (at(address), at(lane));
             if place > slot {
@@ -135,7 +136,7 @@ impl<'a> UnitRows<'a> {
     }
 
     /// The current row.
-    fn row(&mut self) -> Result<Option<RowAt<'_>>, LayoutError> {
+    fn row(&mut self) -> Result<Option<Row<'_>>, LayoutError> {
         if self.next == self.slots.block().len() {
             self.next = 0;
             if self.slots.next_block()?.is_none() {

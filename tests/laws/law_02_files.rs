@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use tensor_layout::Location;
 use tensor_layout::image::ImageForm;
 use tensor_layout::program::Program;
-use tensor_layout::rows::{Format, Table};
+use tensor_layout::rows::Table;
 use tensor_layout_npy::{NpyHeader, NpyTable};
+use tensor_layout_rows::{Format, write};
 
 use crate::laws::packed;
 use crate::run::{Tally, laws};
@@ -31,7 +32,7 @@ const MOST: u64 = 100_000;
 
 fn csv(table: &Table<'_>) -> String {
     let mut out = Vec::new();
-    table.write(Format::Csv, &mut out, &mut |_| {}).unwrap();
+    write(table, Format::Csv, &mut out, &mut |_| {}).unwrap();
     String::from_utf8(out).unwrap()
 }
 

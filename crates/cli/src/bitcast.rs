@@ -12,6 +12,7 @@ use super::failure::Failure;
 use super::input::Form;
 use super::json::found_json;
 use super::output::print_as;
+use tensor_layout_code::affine_index_map;
 use tensor_layout_show::pages;
 
 /// Prints whether the bitcast is the requested one, or if none was requested, whether it has a name.
@@ -68,7 +69,7 @@ fn bitcast_json(bitcast: &Bitcast, is_so: bool, moved: Option<&Moved>) -> Value 
             "dimensions": bitcast.dimensions(),
             "part_bits": bitcast.part_bits(),
             "map": PadLayout::of(map).ok().map(|text| text.to_string()),
-            "affine_map": bitcast.to_affine_map().ok(),
+            "affine_map": affine_index_map(map).ok(),
         },
     });
     if let (Value::Object(answer), Some(moved)) = (&mut answer, moved) {

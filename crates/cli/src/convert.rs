@@ -3,11 +3,11 @@
 use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::json;
-use tensor_layout::code::Language;
 use tensor_layout::notation::{Notation, Strided};
 use tensor_layout::sharding::Sharding;
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{LayoutText, Machine};
+use tensor_layout_code::Language;
 
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
@@ -188,8 +188,8 @@ impl Convert {
                 self.print(&text, lost.as_deref())
             }
             Writer::Code(language) => {
-                let code =
-                    syntax.lower()?.to_code(language).map_err(|error| syntax.refuse(error))?;
+                let layout = syntax.lower()?;
+                let code = language.write(&layout).map_err(|error| syntax.refuse(error))?;
                 self.print(&code, None)
             }
         }

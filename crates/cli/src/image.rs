@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use itertools::Either;
 use tensor_layout::Level;
+use tensor_layout::error::WriteError;
 use tensor_layout::image::ImageForm;
 use tensor_layout::program::Program;
-use tensor_layout::rows::WriteError;
 use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
 use tensor_layout_words::cut;
 

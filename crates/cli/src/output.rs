@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use tensor_layout::error::WriteError;
 use tensor_layout::notation::Notation;
-use tensor_layout::rows::WriteError;
 use tensor_layout::{LayoutError, LayoutText};
 
 use super::failure::{Failure, note};

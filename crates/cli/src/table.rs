@@ -8,12 +8,13 @@ use clap::{Args as ClapArgs, ValueEnum};
 use indicatif::ProgressBar;
 use serde_json::json;
 use tensor_layout::algebra::Indexes;
-#[cfg(any(feature = "arrow", feature = "parquet"))]
-use tensor_layout::rows::ColumnWidth;
-use tensor_layout::rows::{Format, Table};
+use tensor_layout::rows::Table;
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{Level, Location, Placement};
 use tensor_layout_npy::NpyTable;
+#[cfg(feature = "arrow")]
+use tensor_layout_rows::ColumnWidth;
+use tensor_layout_rows::{Format, write, write_devices};
 use tensor_layout_words::product;
 
 use super::devices::by_device;
@@ -139,7 +140,7 @@ impl TableArgs {
         let at = self.at.as_deref().map(location).transpose()?.unwrap_or_default();
         let rows = shards.table().with_padding(self.padding).at(&at)?;
         let mut out = Output::new(self.output.as_deref())?;
-        let written = rows.write(text, &mut out);
+        let written = write_devices(&rows, text, &mut out);
         done(written, out, None)
     }
 
@@ -314,22 +315,22 @@ impl TableArgs {
     ) -> Result<(), Failure> {
         let mut tick = |count| bar.set_position(count);
         let written = match format {
-            TableFormat::Jsonl => rows.write(Format::JsonLines, &mut out, &mut tick),
+            TableFormat::Jsonl => write(rows, Format::JsonLines, &mut out, &mut tick),
             #[cfg(feature = "arrow")]
-            TableFormat::Arrow => rows.write_arrow(&mut out, self.width()),
+            TableFormat::Arrow => tensor_layout_rows::write_arrow(rows, self.width(), &mut out),
             #[cfg(feature = "parquet")]
-            TableFormat::Parquet => rows.write_parquet(&mut out, self.width()),
+            TableFormat::Parquet => tensor_layout_rows::write_parquet(rows, self.width(), &mut out),
             #[cfg(not(feature = "arrow"))]
             TableFormat::Arrow => return Err(missing("arrow")),
             #[cfg(not(feature = "parquet"))]
             TableFormat::Parquet => return Err(missing("parquet")),
-            _ => rows.write(Format::Csv, &mut out, &mut tick),
+            _ => write(rows, Format::Csv, &mut out, &mut tick),
         };
         bar.finish_and_clear();
         done(written, out, None)
     }
 
-    #[cfg(any(feature = "arrow", feature = "parquet"))]
+    #[cfg(feature = "arrow")]
     fn width(&self) -> ColumnWidth {
         if self.narrow { ColumnWidth::Narrow } else { ColumnWidth::Wide }
     }

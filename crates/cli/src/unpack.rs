@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use tensor_layout::rows::WriteError;
+use tensor_layout::error::WriteError;
 use tensor_layout_npy::NpyHeader;
 
 use super::failure::Failure;

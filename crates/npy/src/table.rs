@@ -6,9 +6,9 @@
 
 use std::io::Write;
 
+use tensor_layout::error::WriteError;
 use tensor_layout::image::Lane;
 use tensor_layout::program::{Cell, Program};
-use tensor_layout::rows::WriteError;
 use tensor_layout::{LayoutError, Level};
 use tensor_layout_words::to_u64;
 

@@ -351,15 +351,8 @@ impl CostModel {
         found.ok_or_else(|| LayoutError::not_on_paths(level, &known))
     }
 
-    /// The number of bytes of some elements, the last one rounded up.
-    #[must_use]
-    pub fn bytes(&self, elements: u64) -> u128 {
-        self.bits(elements).div_ceil(8)
-    }
-
     /// The number of long words that some elements fill side by side, the last one rounded up.
-    #[must_use]
-    pub fn words(&self, elements: u64) -> u128 {
+    pub(crate) fn words(&self, elements: u64) -> u128 {
         self.bits(elements).div_ceil(u128::from(self.word_bits))
     }
 

@@ -60,8 +60,7 @@ impl Atom {
     }
 
     /// The number of instructions beside each other along M, N and K.
-    #[must_use]
-    pub fn atoms(&self) -> [u64; 3] {
+    pub(crate) fn atoms(&self) -> [u64; 3] {
         self.atoms
     }
 

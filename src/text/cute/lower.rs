@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::tree::MAX_COORDINATES;
 use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler};
-use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of};
+use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::swizzle::CuteSwizzle;
@@ -186,7 +186,7 @@ impl Layout {
         let coordinates = self.used_levels().iter().filter(|level| **level != Level::ADDR);
         let mut all = coordinates.clone();
         coordinates.count() > 0
-            && all.all(|level| axis_of(*level).is_some_and(is_written) && is_landed(level))
+            && all.all(|level| level.axis_number().is_some_and(is_written) && is_landed(level))
             && !self.landings().any(|of| of.level == Level::ADDR && of.size > 1 && of.stride > 0)
             && !self.replicas().iter().any(Replica::is_apart)
             && self.used_levels().iter().all(|level| self.offset(*level) == 0)
@@ -220,9 +220,10 @@ fn mode(axis: &crate::algebra::Axis) -> CuteMode {
     let leaves = axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
     let leaf = |subaxis: &Subaxis| match subaxis.target {
         Target::Land { level: Level::ADDR, stride } => CuteMode::Leaf(subaxis.size, stride.into()),
-        Target::Land { level, stride } => {
-            CuteMode::Leaf(subaxis.size, CuteStride { step: stride, coordinate: axis_of(level) })
-        }
+        Target::Land { level, stride } => CuteMode::Leaf(
+            subaxis.size,
+            CuteStride { step: stride, coordinate: level.axis_number() },
+        ),
         Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0.into()),
     };
     let mut leaves = leaves.map(leaf).collect_vec();

@@ -18,7 +18,7 @@ pub(in crate::text) fn is_affine_map(text: &str) -> bool {
     text.starts_with("affine_map<") || text.starts_with("//") && text.contains("\naffine_map<")
 }
 
-/// Reads an affine map after its comment, as [`Layout::to_code`] writes it: the comment names the levels of the
+/// Reads an affine map after its comment, as `tensor-layout-code` writes it: the comment names the levels of the
 /// results and bounds the dimensions.
 pub(in crate::text) fn affine_map(text: &str) -> Result<Layout, ParseError> {
     check_depth(text, MAX_DEPTH, [b"(", b")"])?;

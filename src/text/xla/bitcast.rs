@@ -14,7 +14,6 @@ use super::XlaArray;
 use crate::algebra::{
     IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, index_map, split, whole_axes,
 };
-use crate::code::affine_index_map;
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -158,14 +157,6 @@ impl Bitcast {
     #[must_use]
     pub fn map(&self) -> &Layout {
         &self.map
-    }
-
-    /// The map as an affine map of MLIR, below a comment that names dimensions and results.
-    ///
-    /// # Errors
-    /// As [`Layout::to_code`] for [`Language::AffineMap`](crate::code::Language::AffineMap).
-    pub fn to_affine_map(&self) -> Result<String, LayoutError> {
-        affine_index_map(&self.map)
     }
 
     /// The number of bits of a part, the common divisor of both widths, if they differ.

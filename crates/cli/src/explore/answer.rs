@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tensor_layout::code::Language;
 use tensor_layout::notation::Notation;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
+use tensor_layout_code::Language;
 use tensor_layout_show::report::Report;
 use tensor_layout_show::{Drawing, Panel, Picture};
 
@@ -109,10 +109,10 @@ fn notations(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
 /// The layout as code, or the reason it cannot be written.
 fn code(layout: &Layout) -> Vec<Value> {
     let code = [
-        ("C", layout.to_code(Language::C)),
-        ("Python", layout.to_code(Language::Python)),
-        ("MLIR", layout.to_code(Language::AffineMap)),
-        ("isl", layout.to_code(Language::Isl)),
+        ("C", Language::C.write(layout)),
+        ("Python", Language::Python.write(layout)),
+        ("MLIR", Language::AffineMap.write(layout)),
+        ("isl", Language::Isl.write(layout)),
     ];
     code.into_iter().map(|(name, text)| entry(name, Some(text))).collect()
 }

@@ -29,8 +29,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tensor_layout::rows::Format;
 use tensor_layout_npy::NpyTable;
+use tensor_layout_rows::{Format, write};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -339,11 +339,14 @@ fn written(question: &Question, format: &str) -> Result<Vec<u8>, Failure> {
     }
     let mut out = Vec::new();
     let written = match format {
-        "csv" => table.write(Format::Csv, &mut out, &mut |_| {}),
-        "jsonl" => table.write(Format::JsonLines, &mut out, &mut |_| {}),
+        "csv" => write(&table, Format::Csv, &mut out, &mut |_| {}),
+        "jsonl" => write(&table, Format::JsonLines, &mut out, &mut |_| {}),
         "npy" => NpyTable::Packed.write(&placed.placement.program()?, &mut out),
         #[cfg(feature = "parquet")]
-        "parquet" => table.write_parquet(&mut out, tensor_layout::rows::ColumnWidth::Wide),
+        "parquet" => {
+            let wide = tensor_layout_rows::ColumnWidth::Wide;
+            tensor_layout_rows::write_parquet(&table, wide, &mut out)
+        }
         other => {
             let why = format!("this build does not write tables as `{other}`");
             return Err(Failure::Argument(why));

@@ -3,6 +3,7 @@
 use itertools::Itertools;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::xla::{Bitcast, BitcastName, Moved};
+use tensor_layout_code::affine_index_map;
 
 /// The effect of a bitcast; if a name was asked for, whether it has that name, with the first element that
 /// contradicts it.
@@ -25,7 +26,7 @@ fn map_text(bitcast: &Bitcast) -> String {
     let map = bitcast.map();
     let text = match PadLayout::of(map) {
         Ok(text) => text.to_string(),
-        Err(_) => bitcast.to_affine_map().unwrap_or_else(|error| error.to_string()),
+        Err(_) => affine_index_map(map).unwrap_or_else(|error| error.to_string()),
     };
     let part = match bitcast.part_bits() {
         Some(8) => ", byte in it".to_owned(),

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
+use tensor_layout::algebra::Combine;
+
 use super::Variable;
-use crate::algebra::Combine;
 
 /// A value of 64 bits without a sign, as a tree.
 ///

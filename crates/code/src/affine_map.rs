@@ -2,10 +2,11 @@
 
 use itertools::Itertools;
 
+use tensor_layout::error::fault;
+use tensor_layout::{Layout, LayoutError};
+
 use super::function::check_length;
 use super::{Expression, Function, Style, Variable};
-use crate::algebra::Layout;
-use crate::error::{LayoutError, fault};
 
 const STYLE: Style = Style {
     quotient: |operand, divisor| format!("{operand} floordiv {divisor}"),
@@ -17,9 +18,19 @@ const STYLE: Style = Style {
     ..Style::PLAIN
 };
 
-/// Writes a map that lands in the axes `i0`, `i1`, .. of another layout: these are the
-/// results, in order.
-pub(crate) fn affine_index_map(map: &Layout) -> Result<String, LayoutError> {
+/// Writes a map that lands in the axes `i0`, `i1`, .. of another layout as an affine map: these are the results, in order.
+///
+/// # Errors
+/// As [`Language::write`](crate::Language::write) for an affine map.
+///
+/// # Example
+/// ```
+/// let transpose = "((2_i1), (3_i0))".parse()?;
+/// let text = tensor_layout_code::affine_index_map(&transpose)?;
+/// assert_eq!(text, "// (d0, d1) -> (i0, i1), 0 <= d0 < 2, 0 <= d1 < 3\naffine_map<(d0, d1) -> (d1, d0)>");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn affine_index_map(map: &Layout) -> Result<String, LayoutError> {
     print(&Function::forward_in_sums(map)?.into_index())
 }
 

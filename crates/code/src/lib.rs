@@ -7,10 +7,10 @@
 //! ```
 //!
 //! A [`Function`] has the expressions, one per output: [`Function::place_of`] from an index to its place, [`Function::index_of`]
-//! back. [`Layout::to_code`](crate::Layout::to_code) prints them in a [`Language`].
+//! back. [`Language::write`] prints them. [`affine_index_map`] writes the map of a bitcast.
 //!
 //! ```
-//! use tensor_layout::code::{Expression, ExpressionNode, Function, Operation};
+//! use tensor_layout_code::{Expression, ExpressionNode, Function, Operation};
 //! use tensor_layout::{Layout, Level};
 //!
 //! /// Counts the divisions, as a compiler would emit them.
@@ -31,6 +31,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![forbid(unsafe_code)]
+// `println!` and `eprintln!` panic where the output is closed or the disk is full.
+#![warn(clippy::print_stderr, clippy::print_stdout)]
+
 mod affine_map;
 mod expression;
 mod function;
@@ -38,7 +42,7 @@ mod isl;
 mod language;
 mod variable;
 
-pub(crate) use affine_map::affine_index_map;
+pub use affine_map::affine_index_map;
 pub use expression::{Expression, ExpressionNode, Operation};
 pub use function::Function;
 pub use language::Language;

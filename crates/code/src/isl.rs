@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
+use tensor_layout::algebra::{Replica, Subaxis, Target};
+use tensor_layout::{Layout, LayoutError, Level};
+
 use super::{Expression, Function, Style, Variable};
-use crate::algebra::Layout;
-use crate::error::LayoutError;
-use crate::level::Level;
 
 const STYLE: Style = Style {
     // A call needs no brackets of its own.
@@ -39,7 +39,7 @@ pub(super) fn elements(of: &Layout) -> Result<String, LayoutError> {
 /// The places of the slots that hold no element.
 pub(super) fn padding(of: &Layout) -> Result<String, LayoutError> {
     let layout = of.simplified();
-    let slots = layout.landings().enumerate();
+    let slots = landings(&layout).enumerate();
     let slots = slots.map(|(at, landing)| (Variable::Index(at), landing));
     let slots = slots.filter(|(_, landing)| landing.size > 1).collect_vec();
     let name = SLOTS.variable;
@@ -57,6 +57,16 @@ pub(super) fn padding(of: &Layout) -> Result<String, LayoutError> {
     let held = exists(names(&function.inputs).chain(locals), &conditions(&function));
     let places = places(of);
     Ok(format!("{{ A[{places}] : ({all}) and not ({held}) }}"))
+}
+
+/// Everything that lands, as copies of one element would: the subaxes in the order of the axes, then the replicas.
+fn landings(layout: &Layout) -> impl Iterator<Item = Replica> {
+    let subaxes = layout.nodes().flat_map(|axis| &axis.subaxes);
+    let landing = |&Subaxis { size, target }: &Subaxis| match target {
+        Target::Land { level, stride } => Some(Replica { size, level, stride }),
+        Target::Feed { .. } => None,
+    };
+    subaxes.filter_map(landing).chain(layout.replicas().iter().copied())
 }
 
 fn places(layout: &Layout) -> String {

@@ -3,14 +3,12 @@
 use std::ops::{Range, RangeInclusive};
 
 use itertools::Itertools;
-use tensor_layout_words::xor_factors;
+use tensor_layout::algebra::{Axis, Combine, DerivedAxis, LayoutBuilder, Target};
+use tensor_layout::error::{ErrorKind, Site, fault};
+use tensor_layout::{Layout, LayoutError, Level};
+use tensor_layout_words::{counted, to_u64, xor_factors};
 
 use super::{Expression, Variable};
-use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Target, axis_of};
-use crate::error::{ErrorKind, LayoutError, Site, fault};
-use crate::level::Level;
-use crate::number::to_u64;
-use crate::words::counted;
 
 /// Expressions for outputs in terms of inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +38,7 @@ impl Function {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
-    /// use tensor_layout::code::Function;
+    /// use tensor_layout_code::Function;
     /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
     /// let function = Function::place_of(&layout)?;
     /// assert_eq!(function.values(&[5, 1])?, [1, 17]); // PE 1, address 17
@@ -62,7 +60,7 @@ impl Function {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
-    /// use tensor_layout::code::Function;
+    /// use tensor_layout_code::Function;
     /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
     /// let function = Function::index_of(&layout)?;
     /// let index = function.outputs.iter().map(|(axis, value)| format!("{axis} = {value}"));
@@ -71,8 +69,8 @@ impl Function {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn index_of(layout: &Layout) -> Result<Function, LayoutError> {
-        let (moved, offset) = layout.to_origin();
-        let inverse = moved.left_inverse()?;
+        let offset = layout.offset(Level::ADDR);
+        let inverse = at_origin(layout)?.left_inverse()?;
         // The axes of the inverse are the used levels, in their order.
         let inputs = layout.used_levels().iter().map(|level| Variable::Level(*level));
         let mut function = Function::of(&inverse, inputs);
@@ -187,7 +185,7 @@ impl Function {
     /// not one of them.
     pub(super) fn into_index(mut self) -> Function {
         let entry = |(level, value): (Variable, Expression)| match level {
-            Variable::Level(level) => Some((axis_of(level)?, value)),
+            Variable::Level(level) => Some((level.axis_number()?, value)),
             _ => None,
         };
         let entries = self.outputs.into_iter().filter_map(entry).sorted_by_key(|(axis, _)| *axis);
@@ -288,6 +286,21 @@ impl Function {
         }
         self.outputs.iter().map(|(_, value)| value.replaced(&known)).collect()
     }
+}
+
+/// The layout moved so that its addresses count from 0.
+fn at_origin(layout: &Layout) -> Result<Layout, LayoutError> {
+    let builder = layout.axes().iter().cloned().fold(Layout::builder(), LayoutBuilder::with_axis);
+    let derived = layout.derived_axes().iter().cloned();
+    let builder = derived.fold(builder, LayoutBuilder::derived_axis);
+    let builder = layout.replicas().iter().copied().fold(builder, LayoutBuilder::with_replica);
+    let levels = layout.used_levels().iter().copied();
+    let moved =
+        levels.fold(builder, |builder, level| match (layout.offset(level), layout.span(level)) {
+            (offset, span) if level == Level::ADDR => builder.span(level, span - offset),
+            (offset, span) => builder.used(level).offset(level, offset).span(level, span),
+        });
+    moved.build()
 }
 
 /// The digits of a value, major to minor; `None` for those that are always 0.

@@ -1,61 +1,16 @@
 //! Tables as text: CSV and JSON lines.
 
-use std::error::Error;
-use std::fmt;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 use itertools::Itertools;
+use tensor_layout::Level;
+use tensor_layout::error::WriteError;
+use tensor_layout::rows::Table;
+use tensor_layout::sharding::DeviceTable;
+use tensor_layout_words::{to_index, to_u64};
 
-use super::Table;
-use crate::error::LayoutError;
-use crate::level::Level;
-use crate::number::{to_index, to_u64};
-
-/// The reason a table was not written.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// An error of the table.
-    Table(LayoutError),
-    /// Writing failed.
-    Io(io::Error),
-    /// Reading failed.
-    Read(io::Error),
-}
-
-impl WriteError {
-    /// The error that this one passes on.
-    fn inner(&self) -> &(dyn Error + 'static) {
-        match self {
-            WriteError::Table(error) => error,
-            WriteError::Io(error) | WriteError::Read(error) => error,
-        }
-    }
-}
-
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self.inner(), f)
-    }
-}
-
-impl Error for WriteError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.inner().source()
-    }
-}
-
-impl From<LayoutError> for WriteError {
-    fn from(error: LayoutError) -> WriteError {
-        WriteError::Table(error)
-    }
-}
-
-impl From<io::Error> for WriteError {
-    fn from(error: io::Error) -> WriteError {
-        WriteError::Io(error)
-    }
-}
+use crate::names::{check_levels, names, written_levels};
 
 /// The form of a written table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,42 +23,80 @@ pub enum Format {
     JsonLines,
 }
 
-impl Table<'_> {
-    /// Writes the table; `progress` is called with the number of rows every 2^16 rows.
-    ///
-    /// # Errors
-    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index (`Unsupported`).
-    pub fn write(
-        &self,
-        format: Format,
-        out: &mut dyn Write,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<(), WriteError> {
-        let (written, slots) = (self.written_columns(), self.slots()?);
-        if format == Format::Csv {
-            self.check_names()?;
-            writeln!(out, "{}", self.names().join(","))?;
+/// Writes a table; `progress` is called with the number of rows every 2^16 rows.
+///
+/// # Errors
+/// [`WriteError`]; CSV cannot have a level with the name of an entry of the index (`Unsupported`).
+pub fn write(
+    table: &Table<'_>,
+    format: Format,
+    out: &mut dyn Write,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), WriteError> {
+    let (written, mut blocks) = (table.written_columns(), table.blocks()?);
+    format.header(&written_levels(table), table.rank(), out)?;
+    let mut lines = Lines::new(format, table.columns(), &written, table.rank());
+    let mut rows = 0_u64;
+    while let Some(block) = blocks.next_block()? {
+        for row in block.rows() {
+            lines.row(row.place, row.index, out)?;
         }
-        let mut lines = Lines::new(format, self.columns(), &written, self.rank());
-        let Some(mut slots) = slots else { return Ok(()) };
-        let mut rows = 0_u64;
-        while let Some(block) = slots.next_block()? {
-            for at in 0..block.len() {
-                let (place, index) = block.row(at);
-                lines.row(place, index, out)?;
-            }
-            let before = rows >> PROGRESS_BITS;
-            rows += to_u64(block.len());
-            if rows >> PROGRESS_BITS > before {
-                progress(rows);
-            }
+        let before = rows >> PROGRESS_BITS;
+        rows += to_u64(block.rows().len());
+        if rows >> PROGRESS_BITS > before {
+            progress(rows);
         }
-        Ok(lines.finish(out)?)
+    }
+    Ok(lines.finish(out)?)
+}
+
+/// Writes the table of a tensor on listed devices.
+///
+/// # Errors
+/// As [`write()`].
+///
+/// # Example
+/// ```
+/// use tensor_layout::sharding::ShardedShape;
+/// use tensor_layout_rows::{Format, write_devices};
+/// let sharded: ShardedShape = "f32[3], sharding={devices=[2]1,0}".parse()?;
+/// let mut file = Vec::new();
+/// write_devices(&sharded.by_device(None)?.table(), Format::Csv, &mut file)?;
+/// assert_eq!(String::from_utf8(file)?, "Device,Addr,i0\n0,0,2\n1,0,0\n1,1,1\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_devices(
+    table: &DeviceTable<'_>,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let (columns, rank) = (table.columns(), table.rank());
+    format.header(&columns, rank, out)?;
+    let written = (0..columns.len()).collect_vec();
+    let mut lines = Lines::new(format, &columns, &written, rank);
+    let stopped = table.for_each(|row| match lines.row(row.place, row.index, out) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => ControlFlow::Break(error),
+    })?;
+    match stopped {
+        ControlFlow::Break(error) => Err(error.into()),
+        ControlFlow::Continue(()) => Ok(lines.finish(out)?),
+    }
+}
+
+impl Format {
+    /// Writes what precedes the rows.
+    fn header(self, levels: &[Level], rank: usize, out: &mut dyn Write) -> Result<(), WriteError> {
+        if self == Format::Csv {
+            check_levels(levels, rank)?;
+            writeln!(out, "{}", names(levels, rank).join(","))?;
+        }
+        Ok(())
     }
 }
 
 /// Rows as lines of a format.
-pub(crate) struct Lines<'a> {
+struct Lines<'a> {
     format: Format,
     /// The numbers of the columns that are written.
     written: &'a [usize],
@@ -115,12 +108,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(crate) fn new(
-        format: Format,
-        columns: &[Level],
-        written: &'a [usize],
-        rank: usize,
-    ) -> Lines<'a> {
+    fn new(format: Format, columns: &[Level], written: &'a [usize], rank: usize) -> Lines<'a> {
         let keys: Vec<String> = written.iter().map(|at| format!("\"{}\":", columns[*at])).collect();
         let most = (keys.iter().map(String::len).sum::<usize>() + 32)
             .saturating_add((written.len() + rank + 2) * MOST_DIGITS);
@@ -128,12 +116,7 @@ impl<'a> Lines<'a> {
     }
 
     #[inline]
-    pub(crate) fn row(
-        &mut self,
-        place: &[u64],
-        index: Option<&[u64]>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn row(&mut self, place: &[u64], index: Option<&[u64]>, out: &mut dyn Write) -> io::Result<()> {
         self.text.make_room(self.most, out)?;
         match self.format {
             Format::Csv => csv(&mut self.text, self.written, place, index, self.rank),
@@ -142,7 +125,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
         self.text.write(out)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::level::Level;
+use tensor_layout::Level;
 
 /// An input, a local or an output of a [`Function`](super::Function). `Display` writes its name in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,6 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::slice::ChunksExact;
 use std::sync::Arc;
 
 use arrow_array::builder::PrimitiveBuilder;
@@ -15,9 +14,11 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
-use super::Table;
-use super::order::Block;
-use super::write::WriteError;
+use tensor_layout::Level;
+use tensor_layout::error::WriteError;
+use tensor_layout::rows::{Block, Table};
+
+use crate::names::{check_names, names, written_levels};
 
 /// The most rows in a record batch, so that a few of its columns fit in the caches.
 const BATCH: usize = 1 << 16;
@@ -36,92 +37,94 @@ pub enum ColumnWidth {
     Narrow,
 }
 
-impl Table<'_> {
-    /// The schema of the record batches: the levels, then `i0`, `i1`, ..
-    ///
-    /// Numbers beyond 63 bits are unsigned.
-    #[must_use]
-    pub fn schema(&self, width: ColumnWidth) -> Schema {
-        let reach = |at| self.placement.with_copies().extent(self.columns()[at]) - 1;
-        let levels = self.written_columns().into_iter().map(|at| (reach(at), false));
-        let extents = self.placement.layout().shape().into_iter();
-        let index = extents.map(|extent| (extent.saturating_sub(1), self.padding));
-        let field = |(name, (reach, open))| Field::new(name, integer(reach, width), open);
-        let fields = self.names().zip(levels.chain(index)).map(field);
-        Schema::new(fields.collect::<Vec<_>>())
-    }
+/// The schema of the record batches: the levels, then `i0`, `i1`, ..
+///
+/// Numbers beyond 63 bits are unsigned.
+#[must_use]
+pub fn schema(table: &Table<'_>, width: ColumnWidth) -> Schema {
+    let (levels, placement) = (written_levels(table), table.placement());
+    let names = names(&levels, table.rank());
+    let reach = |level: &Level| placement.with_copies().extent(*level) - 1;
+    let levels = levels.iter().map(|level| (reach(level), false));
+    let extents = placement.layout().shape().into_iter();
+    let index = extents.map(|extent| (extent.saturating_sub(1), table.has_padding()));
+    let field = |(name, (reach, open))| Field::new(name, integer(reach, width), open);
+    let fields = names.zip(levels.chain(index)).map(field);
+    Schema::new(fields.collect::<Vec<_>>())
+}
 
-    /// Calls `visit` with the record batches of the table, of at most 2^16 rows each.
-    ///
-    /// # Errors
-    /// [`WriteError`], including errors of `visit`; `Unsupported` for a level with the name of an entry of the
-    /// index.
-    pub fn record_batches(
-        &self,
-        width: ColumnWidth,
-        mut visit: impl FnMut(RecordBatch) -> io::Result<()>,
-    ) -> Result<(), WriteError> {
-        self.check_names()?;
-        let mut rows = Rows::new(self, width);
-        let Some(mut slots) = self.slots()? else { return Ok(()) };
-        while let Some(block) = slots.next_block()? {
-            let mut from = 0;
-            while from < block.len() {
-                let to = block.len().min(from + BATCH - rows.count);
-                rows.push(block, from..to);
-                from = to;
-                if rows.count == BATCH {
-                    visit(rows.take()?)?;
-                }
+/// Calls `visit` with the record batches of a table, of at most 2^16 rows each.
+///
+/// # Errors
+/// [`WriteError`], including errors of `visit`; `Unsupported` for a level with the name of an entry of the index.
+pub fn record_batches(
+    table: &Table<'_>,
+    width: ColumnWidth,
+    mut visit: impl FnMut(RecordBatch) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    check_names(table)?;
+    let (mut rows, mut blocks) = (Rows::new(table, width), table.blocks()?);
+    while let Some(block) = blocks.next_block()? {
+        let (mut from, end) = (0, block.rows().len());
+        while from < end {
+            let to = end.min(from + BATCH - rows.count);
+            rows.push(block, from..to);
+            from = to;
+            if rows.count == BATCH {
+                visit(rows.take()?)?;
             }
         }
-        if rows.count > 0 {
-            visit(rows.take()?)?;
-        }
-        Ok(())
     }
+    if rows.count > 0 {
+        visit(rows.take()?)?;
+    }
+    Ok(())
+}
 
-    /// Writes the table as an Arrow IPC file, batch by batch.
-    ///
-    /// # Errors
-    /// [`WriteError`].
-    pub fn write_arrow(&self, out: &mut dyn Write, width: ColumnWidth) -> Result<(), WriteError> {
-        let writer = arrow_ipc::writer::FileWriter::try_new(out, &self.schema(width));
-        let mut writer = writer.map_err(failed)?;
-        self.record_batches(width, |batch| writer.write(&batch).map_err(failed))?;
-        Ok(writer.finish().map_err(failed)?)
-    }
+/// Writes a table as an Arrow IPC file, batch by batch.
+///
+/// # Errors
+/// As [`record_batches`].
+pub fn write_arrow(
+    table: &Table<'_>,
+    width: ColumnWidth,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let writer = arrow_ipc::writer::FileWriter::try_new(out, &schema(table, width));
+    let mut writer = writer.map_err(failed)?;
+    record_batches(table, width, |batch| writer.write(&batch).map_err(failed))?;
+    Ok(writer.finish().map_err(failed)?)
+}
 
-    /// Writes the table as a Parquet file, row group by row group.
-    ///
-    /// # Errors
-    /// [`WriteError`].
-    #[cfg(feature = "parquet")]
-    pub fn write_parquet(
-        &self,
-        out: &mut (dyn Write + Send),
-        width: ColumnWidth,
-    ) -> Result<(), WriteError> {
-        use parquet::arrow::ArrowWriter;
-        use parquet::basic::{Compression, Encoding};
-        use parquet::file::properties::{EnabledStatistics, WriterProperties};
-        let failed = |error: parquet::errors::ParquetError| match error {
-            parquet::errors::ParquetError::External(inner) => external(inner),
-            other => io::Error::other(other),
-        };
-        // Columns count or stay: differences are small, and quicker to write than a dictionary.
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .set_dictionary_enabled(false)
-            .set_encoding(Encoding::DELTA_BINARY_PACKED)
-            .set_statistics_enabled(EnabledStatistics::Chunk);
-        let schema = Arc::new(self.schema(width));
-        let properties = properties.set_max_row_group_row_count(Some(ROW_GROUP)).build();
-        let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
-        self.record_batches(width, |batch| writer.write(&batch).map_err(failed))?;
-        writer.close().map_err(failed)?;
-        Ok(())
-    }
+/// Writes a table as a Parquet file, row group by row group.
+///
+/// # Errors
+/// As [`record_batches`].
+#[cfg(feature = "parquet")]
+pub fn write_parquet(
+    table: &Table<'_>,
+    width: ColumnWidth,
+    out: &mut (dyn Write + Send),
+) -> Result<(), WriteError> {
+    use parquet::arrow::ArrowWriter;
+    use parquet::basic::{Compression, Encoding};
+    use parquet::file::properties::{EnabledStatistics, WriterProperties};
+    let failed = |error: parquet::errors::ParquetError| match error {
+        parquet::errors::ParquetError::External(inner) => external(inner),
+        other => io::Error::other(other),
+    };
+    // Columns count or stay: differences are small, and quicker to write than a dictionary.
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_enabled(false)
+        .set_encoding(Encoding::DELTA_BINARY_PACKED)
+        .set_statistics_enabled(EnabledStatistics::Chunk);
+    let schema = Arc::new(schema(table, width));
+    let properties = properties.set_max_row_group_row_count(Some(ROW_GROUP)).build();
+    let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
+    record_batches(table, width, |batch| writer.write(&batch).map_err(failed))?;
+    writer.close().map_err(failed)?;
+    Ok(())
 }
 
 /// The error of the writer underneath, if it is one.
@@ -159,7 +162,7 @@ struct Rows {
 
 impl Rows {
     fn new(table: &Table<'_>, width: ColumnWidth) -> Rows {
-        let schema = Arc::new(table.schema(width));
+        let schema = Arc::new(schema(table, width));
         let index = table.columns().len()..table.columns().len() + table.rank();
         let numbers = table.written_columns().into_iter().map(|at| (at, false));
         let numbers = numbers.chain(index.map(|at| (at, true)));
@@ -174,7 +177,7 @@ impl Rows {
         self.count += rows.len();
         let real = block.real(rows.clone());
         for (at, open, column) in &mut self.columns {
-            column.push(block.rows(rows.clone()), *at, real.filter(|_| *open));
+            column.push((block, rows.clone()), *at, real.filter(|_| *open));
         }
     }
 
@@ -190,7 +193,7 @@ impl Rows {
 /// A column of some type.
 trait ArrowColumn {
     /// Adds one number of some rows; with `real`, null for those that are not real.
-    fn push(&mut self, rows: ChunksExact<'_, u64>, at: usize, real: Option<&[bool]>);
+    fn push(&mut self, rows: (&Block, Range<usize>), at: usize, real: Option<&[bool]>);
 
     fn take(&mut self) -> ArrayRef;
 }
@@ -222,10 +225,11 @@ where
     T: ArrowPrimitiveType,
     T::Native: TryFrom<u64>,
 {
-    fn push(&mut self, rows: ChunksExact<'_, u64>, at: usize, real: Option<&[bool]>) {
+    fn push(&mut self, rows: (&Block, Range<usize>), at: usize, real: Option<&[bool]>) {
         self.block.clear();
         // The numbers of elements fit: the schema was made by their reach.
-        self.block.extend(rows.map(|row| T::Native::try_from(row[at]).unwrap_or_default()));
+        let numbers = rows.0.column(at, rows.1);
+        self.block.extend(numbers.map(|number| T::Native::try_from(number).unwrap_or_default()));
         match real {
             None => self.column.append_slice(&self.block),
             Some(real) => self.column.append_values(&self.block, real),

@@ -2,12 +2,12 @@
 
 use itertools::Itertools;
 
+use tensor_layout::{Layout, LayoutError};
+
 use super::expression::quotient_by;
 use super::{Function, Style, affine_map, isl};
-use crate::algebra::Layout;
-use crate::error::LayoutError;
 
-/// A language that [`Layout::to_code`] prints a layout in.
+/// A language that a layout is [written](Language::write) in.
 ///
 /// Copies are further arguments of a function, one per replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,8 +38,8 @@ pub enum Language {
     Rust,
 }
 
-impl Layout {
-    /// Writes the layout in a language.
+impl Language {
+    /// Writes a layout in this language.
     ///
     /// # Errors
     /// For an affine map, `Inexpressible`: numbers beyond 63 bits, and derived axes that take more than 2^14 terms
@@ -49,14 +49,14 @@ impl Layout {
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
-    /// use tensor_layout::code::Language;
+    /// use tensor_layout_code::Language;
     /// let layout: Layout = "((4_PE, 4:8), (8:1))".parse()?;
-    /// assert_eq!(layout.to_code(Language::AffineMap)?, "\
+    /// assert_eq!(Language::AffineMap.write(&layout)?, "\
     /// // (d0, d1) -> (PE, Addr), 0 <= d0 < 16, 0 <= d1 < 8
     /// affine_map<(d0, d1) -> (d0 floordiv 4, (d0 mod 4) * 8 + d1)>");
-    /// assert_eq!(layout.to_code(Language::Isl)?, "{ S[i0, i1] -> A[PE, Addr] : 0 <= i0 < 16 and 0 <= i1 < 8 \
+    /// assert_eq!(Language::Isl.write(&layout)?, "{ S[i0, i1] -> A[PE, Addr] : 0 <= i0 < 16 and 0 <= i1 < 8 \
     ///     and PE = floor(i0/4) and Addr = (i0 mod 4) * 8 + i1 }");
-    /// assert_eq!(layout.to_code(Language::C)?, "\
+    /// assert_eq!(Language::C.write(&layout)?, "\
     /// #include <stdint.h>
     ///
     /// // From an index of shape (16, 8) to its place (PE, Addr).
@@ -72,7 +72,7 @@ impl Layout {
     /// }");
     ///
     /// let layout: Layout = "((3:1, 2:3))".parse()?;
-    /// assert_eq!(layout.to_code(Language::Rust)?, "\
+    /// assert_eq!(Language::Rust.write(&layout)?, "\
     /// /// From an index of shape (6) to its place (Addr).
     /// #[allow(non_snake_case, unused_variables)]
     /// pub const fn place_of(i0: u64) -> [u64; 1] {
@@ -88,7 +88,7 @@ impl Layout {
     /// }");
     ///
     /// let layout: Layout = "((5_PE, 3:1))".parse()?;
-    /// assert_eq!(layout.to_code(Language::Python)?, "\
+    /// assert_eq!(Language::Python.write(&layout)?, "\
     /// def place_of(i0):
     ///     \"\"\"From an index of shape (15) to its place (PE, Addr).\"\"\"
     ///     PE = i0 // 3
@@ -102,21 +102,21 @@ impl Layout {
     ///     return (i0,)");
     ///
     /// let layout: Layout = "(3)/((4:2))".parse()?;
-    /// assert_eq!(layout.to_code(Language::IslPadding)?, "{ A[Addr] : (exists (s0 : 0 <= s0 < 4 and Addr = s0 * 2)) \
+    /// assert_eq!(Language::IslPadding.write(&layout)?, "{ A[Addr] : (exists (s0 : 0 <= s0 < 4 and Addr = s0 * 2)) \
     ///     and not (exists (i0 : 0 <= i0 < 3 and Addr = i0 * 2)) }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_code(&self, language: Language) -> Result<String, LayoutError> {
-        match language {
-            Language::AffineMap => affine_map::print(&Function::forward_in_sums(self)?),
-            Language::Isl => isl::elements(self),
-            Language::IslPadding => isl::padding(self),
+    pub fn write(self, layout: &Layout) -> Result<String, LayoutError> {
+        match self {
+            Language::AffineMap => affine_map::print(&Function::forward_in_sums(layout)?),
+            Language::Isl => isl::elements(layout),
+            Language::IslPadding => isl::padding(layout),
             Language::C => {
-                let functions = both_ways(self, c, "\n\n")?;
+                let functions = both_ways(layout, c, "\n\n")?;
                 Ok(format!("#include <stdint.h>\n\n{functions}"))
             }
-            Language::Python => both_ways(self, python, "\n\n\n"),
-            Language::Rust => both_ways(self, rust, "\n\n"),
+            Language::Python => both_ways(layout, python, "\n\n\n"),
+            Language::Rust => both_ways(layout, rust, "\n\n"),
         }
     }
 }
