@@ -94,7 +94,7 @@ impl<R: BufRead + Send> HloDump<R> {
             }
             let (start, before) = (self.body.name.start, batch.text.len());
             batch.text.push_str(self.stream.text.get(start..self.at).unwrap_or_default());
-            let (module, body) = (self.module.clone(), self.body.detach());
+            let (module, body) = (self.module.clone(), self.body.detached());
             let text = before..batch.text.len();
             batch.computations.push(DetachedComputation { module, body, text, start });
         }

@@ -35,12 +35,10 @@ impl Body {
         *self = Body { name, line, records, operands, numbers, ..Body::default() };
     }
 
-    /// Returns the instructions, which are then no longer here; the table of names stays.
-    pub(super) fn detach(&mut self) -> Body {
-        let numbers = std::mem::take(&mut self.numbers);
-        let detached = std::mem::take(self);
-        self.numbers = numbers;
-        detached
+    /// Returns the instructions in as much memory as they need, without the table of names.
+    pub(super) fn detached(&self) -> Body {
+        let (records, operands) = (self.records.clone(), self.operands.clone());
+        Body { records, operands, numbers: Numbers::default(), ..*self }
     }
 
     /// The number of bytes that the places of its instructions and operands take.
@@ -141,6 +139,8 @@ pub(super) struct Record {
     pub(super) opcode: Span,
     pub(super) arguments: Span,
     pub(super) attributes: Span,
+    /// The value of `metadata`, empty without one; `None` where it has to be looked for.
+    pub(super) metadata: Option<Span>,
     /// The range of its operands among those of the computation.
     pub(super) operands: Span,
     pub(super) line: u64,

@@ -133,9 +133,9 @@ impl Graph {
             if instruction.operands().any(|operand| operand.element().is_some()) {
                 continue;
             }
-            let operands =
-                instruction.operands().map(|of| shape(of.instruction()?.index())).collect();
-            match (Shaped { own, operands }).links(instruction) {
+            let count = instruction.operands().len();
+            let operand = |at: usize| shape(instruction.operand(at)?.index());
+            match (Shaped { own, count, operand }).links(instruction) {
                 Ok(links) => body.links.extend(links.into_iter().map(|link| (node, link))),
                 Err(why) => {
                     unread.push(instruction.line(), instruction.name().as_bytes(), why.into());
