@@ -76,7 +76,7 @@ impl<R: BufRead + Send> HloDump<R> {
 
     fn hand_over(mut self, mut send: impl FnMut(Batch) -> bool) -> io::Result<HloReading> {
         loop {
-            let mut batch = Batch::default();
+            let mut batch = Batch { text: String::with_capacity(BATCH), ..Batch::default() };
             let ended = self.fill_batch(&mut batch);
             batch.bytes = self.bytes();
             let goes_on = send(batch);
@@ -94,7 +94,7 @@ impl<R: BufRead + Send> HloDump<R> {
             }
             let (start, before) = (self.body.name.start, batch.text.len());
             batch.text.push_str(self.stream.text.get(start..self.at).unwrap_or_default());
-            let (module, body) = (self.module.clone(), self.body.detached());
+            let (module, body) = (self.module.clone(), self.body.detach());
             let text = before..batch.text.len();
             batch.computations.push(DetachedComputation { module, body, text, start });
         }

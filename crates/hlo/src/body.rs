@@ -35,9 +35,15 @@ impl Body {
         *self = Body { name, line, records, operands, numbers, ..Body::default() };
     }
 
-    /// Returns the instructions in as much memory as they need, without the table of names.
-    pub(super) fn detached(&self) -> Body {
-        let (records, operands) = (self.records.clone(), self.operands.clone());
+    /// Returns the instructions without the table of names: a few in as much memory as they need, and many as they are, which are
+    /// then no longer here.
+    pub(super) fn detach(&mut self) -> Body {
+        /// The bytes up to which copying is cheaper than growing again.
+        const MOST_COPIED: usize = 1 << 16;
+        let (records, operands) = match self.bytes() <= MOST_COPIED {
+            true => (self.records.clone(), self.operands.clone()),
+            false => (std::mem::take(&mut self.records), std::mem::take(&mut self.operands)),
+        };
         Body { records, operands, numbers: Numbers::default(), ..*self }
     }
 

@@ -56,6 +56,11 @@ impl<K> Default for Held<K> {
 }
 
 impl<K: Copy> Held<K> {
+    /// Makes room for so many rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.rows.reserve_exact(rows);
+    }
+
     pub(super) fn push(
         &mut self,
         from: HloInstruction<'_>,
@@ -120,12 +125,15 @@ impl<K: Copy> Held<K> {
     /// Keeps the rows that `is_kept` accepts, and drops the others with their texts.
     pub(super) fn retain(&mut self, is_kept: impl FnMut(&HeldRow<K>) -> bool) {
         self.rows.retain(is_kept);
-        let all = std::mem::take(&mut self.text);
+        let (mut text, mut end) = (std::mem::take(&mut self.text).into_bytes(), 0);
         for row in &mut self.rows {
-            let text = all.get(row.range()).unwrap_or_default();
-            row.start = self.text.len();
-            self.text.push_str(text);
+            let range = row.range();
+            row.start = end;
+            end += range.len();
+            text.copy_within(range, row.start);
         }
+        text.truncate(end);
+        self.text = String::from_utf8(text).unwrap_or_default();
         self.room = self.rows.len() + (self.rows.len() / 4).max(LEAST_ROOM);
     }
 

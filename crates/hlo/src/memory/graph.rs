@@ -49,6 +49,7 @@ impl Graph {
     pub(super) fn add(&mut self, of: HloComputation<'_>, calls: &Calls, unread: &mut HloReading) {
         let root = of.root().map_or(0, |root| root.index());
         let mut body = ComputationGraph { root, ..ComputationGraph::default() };
+        body.held.reserve(of.len());
         for instruction in of.instructions() {
             let shape = self.shapes.number(instruction.shape_text()).unwrap_or_else(|why| {
                 self.unsized_count += 1;
