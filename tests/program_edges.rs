@@ -317,3 +317,36 @@ fn tiles_of_every_side_and_width_hold_their_elements() {
         moves_every_element(text, |_| ());
     }
 }
+
+/// Images of more than 512 KiB, which are filled part by part: of tiles that pad, rows that are fused, columns, and copies.
+#[test]
+fn a_large_image_has_every_element_in_its_place_and_the_rest_filled() {
+    for text in [
+        "f32[100,30,70]{1,2,0:T(*,8,128)}",
+        "bf16[33,65,129]{2,1,0:T(5,128)(3,1)}",
+        "f32[500,300]{0,1:T(8,128)}",
+        "(100,300)/((128:400), (400:1); B@[4:51200])",
+    ] {
+        let layout = LayoutText::parse(text).unwrap().lower().unwrap();
+        let placement = Placement::of(layout).build().unwrap();
+        let program = placement.program().unwrap();
+        let count = |number: u64| usize::try_from(number).unwrap();
+        let mut expected = vec![None; count(program.places())];
+        for (element, index) in (0_u32..).zip(placement.layout().indexes()) {
+            for place in placement.locate_all(&index).unwrap() {
+                expected[count(place.get(A).unwrap())] = Some(element);
+            }
+        }
+        let tensor: Vec<Option<u32>> =
+            (0..u32::try_from(program.elements()).unwrap()).map(Some).collect();
+        let mut image = vec![Some(u32::MAX); expected.len()];
+        program.pack(&tensor, &mut image, None).unwrap();
+        assert!(image == expected, "{text}");
+        let plain = |cells: &[Option<u32>]| -> Vec<u32> {
+            cells.iter().map(|cell| cell.unwrap_or(7)).collect()
+        };
+        let mut numbers = vec![0; expected.len()];
+        program.pack(&plain(&tensor), &mut numbers, 7).unwrap();
+        assert!(numbers == plain(&expected), "{text}");
+    }
+}

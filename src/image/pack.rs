@@ -9,16 +9,54 @@ use super::numbers::Numbers;
 use super::transpose::transfer;
 use crate::algebra::strided::{StridedDigit, merged};
 use crate::error::LayoutError;
+use crate::number::{seam, to_index, to_u64};
 use crate::program::{GROUP, Group, PieceRow, Pieces, Program, StepGrid, check_length};
 
 /// Where numbers are compiled once, cells of other types are moved one by one, in little code.
 const ANY_IN_BLOCKS: bool = cfg!(not(feature = "simd"));
+
+/// The bytes of an image that are filled before elements are written among them: they stay in the second-level cache.
+fn filled_together() -> u64 {
+    seam(1 << 18, 16)
+}
 
 /// The side that a move writes.
 #[derive(Clone, Copy, PartialEq)]
 enum Written {
     Image,
     Tensor,
+}
+
+impl Written {
+    /// Moves the elements of a grid; the image begins at a place.
+    fn transfer<T: Copy, const IN_BLOCKS: bool>(
+        self,
+        grid: &StepGrid,
+        start: u64,
+        source: &[T],
+        target: &mut [T],
+    ) {
+        let (element, place) = (grid.element, grid.place - start);
+        let steps = grid.steps.iter().copied();
+        let (at, digits) = match self {
+            Written::Image => ((element, place), merged(steps)),
+            Written::Tensor => ((place, element), merged(steps.map(StridedDigit::flipped))),
+        };
+        transfer::<T, IN_BLOCKS>(source, target, at, &digits);
+    }
+
+    /// The same for cells that may be numbers.
+    fn transfer_any<T: Copy>(self, grid: &StepGrid, start: u64, source: &[T], target: &mut [T]) {
+        let mut as_numbers = |cells: Numbers<'_>| match cells {
+            Numbers::Of1(source, target) => self.transfer::<_, true>(grid, start, source, target),
+            Numbers::Of2(source, target) => self.transfer::<_, true>(grid, start, source, target),
+            Numbers::Of4(source, target) => self.transfer::<_, true>(grid, start, source, target),
+            Numbers::Of8(source, target) => self.transfer::<_, true>(grid, start, source, target),
+        };
+        if !Numbers::with(source, target, &mut as_numbers) {
+            self.transfer::<T, ANY_IN_BLOCKS>(grid, start, source, target);
+        }
+    }
 }
 
 impl Program {
@@ -46,10 +84,39 @@ impl Program {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.check_injective()?;
-        if !self.fills_all_places() {
-            image.fill(fill);
+        self.pack_within(tensor, &(0..self.places()), image, fill);
+        Ok(())
+    }
+
+    /// Packs a range of places. A large image is filled part by part, because the cells that are filled are still in the cache
+    /// when the elements are written.
+    pub(crate) fn pack_within<T: Copy>(
+        &self,
+        tensor: &[T],
+        places: &Range<u64>,
+        image: &mut [T],
+        fill: T,
+    ) {
+        let most = filled_together() / to_u64(size_of::<T>().max(1));
+        let is_full = self.fills_all_places();
+        if is_full || to_u64(image.len()) <= 2 * most || self.movable_pieces(places).is_some() {
+            if !is_full {
+                image.fill(fill);
+            }
+            return self.move_any(Written::Image, tensor, image, places);
         }
-        self.scatter(tensor, 0..self.places(), image)
+        let mut filled = 0;
+        self.visit_within(true, places, &mut |grid| {
+            grid.in_parts(most, &mut |part| {
+                let end = to_index(part.last() - places.start) + 1;
+                if let Some(new) = image.get_mut(filled..end) {
+                    new.fill(fill);
+                    filled = end;
+                }
+                Written::Image.transfer_any(part, places.start, tensor, image);
+            });
+        });
+        image[filled..].fill(fill);
     }
 
     /// Returns whether every place holds a copy of an element of the window, and no two share a place.
@@ -131,13 +198,7 @@ impl Program {
             };
         }
         self.visit_within(to == Written::Image, places, &mut |grid| {
-            let (element, place) = (grid.element, grid.place - places.start);
-            let steps = grid.steps.iter().copied();
-            let (at, digits) = match to {
-                Written::Image => ((element, place), merged(steps)),
-                Written::Tensor => ((place, element), merged(steps.map(StridedDigit::flipped))),
-            };
-            transfer::<T, IN_BLOCKS>(source, target, at, &digits);
+            to.transfer::<T, IN_BLOCKS>(grid, places.start, source, target);
         });
     }
 

@@ -28,6 +28,7 @@ use num_integer::Integer;
 use crate::algebra::strided::{StridedDigit, StridedDigits, each, merged};
 use crate::algebra::{Destination, Digit, Digits, Layout};
 use crate::level::Level;
+use crate::number::to_index;
 
 /// Elements whose number and place are both sums over digits.
 #[derive(Clone, Debug, Default)]
@@ -44,19 +45,50 @@ impl StepGrid {
         each(&self.steps, (self.element, self.place), visit);
     }
 
+    /// The greatest place.
+    pub(crate) fn last(&self) -> u64 {
+        self.place + reach(&self.steps)
+    }
+
+    /// The step with the greatest stride.
+    fn major(&self) -> Option<usize> {
+        (0..self.steps.len()).max_by_key(|at| self.steps[*at].stride)
+    }
+
+    /// Calls `visit` with grids that hold the elements together, in the order of the major step; where steps nest, each reaches over
+    /// at most so many places.
+    pub(crate) fn in_parts(&self, most: u64, visit: &mut dyn FnMut(&StepGrid)) {
+        let major = self.major().filter(|_| reach(&self.steps) >= most);
+        let Some(major) = major else { return visit(self) };
+        let mut part = self.clone();
+        let StridedDigit { size, weight, stride } = part.steps.swap_remove(major);
+        let together = (most / stride).clamp(1, size);
+        let (element, place, minor) = (self.element, self.place, part.steps.len());
+        for from in (0..size).step_by(to_index(together)) {
+            (part.element, part.place) = (element + from * weight, place + from * stride);
+            match together.min(size - from) {
+                1 => part.in_parts(most, visit),
+                size => {
+                    part.steps.push(StridedDigit { size, weight, stride });
+                    visit(&part);
+                    part.steps.truncate(minor);
+                }
+            }
+        }
+    }
+
     /// Calls `visit` with grids that hold the elements in a range of places.
     pub(crate) fn within(&self, places: &Range<u64>, visit: &mut dyn FnMut(&StepGrid)) {
-        let reach = |steps: &[StridedDigit]| steps.iter().map(|s| (s.size - 1) * s.stride).sum();
-        let last = self.place + reach(&self.steps);
+        let last = self.last();
         if last < places.start || self.place >= places.end {
             return;
         }
-        let major = (0..self.steps.len()).max_by_key(|at| self.steps[*at].stride);
+        let major = self.major();
         let is_cut = self.place < places.start || last >= places.end;
         let Some(major) = major.filter(|_| is_cut) else { return visit(self) };
         let mut rest = self.clone();
         let StridedDigit { size, weight, stride } = rest.steps.swap_remove(major);
-        let reach: u64 = reach(&rest.steps);
+        let reach = reach(&rest.steps);
         // The steps that touch the range, and those that are inside as a whole.
         let before = |limit: u64| limit.saturating_sub(self.place).div_ceil(stride).min(size);
         let touch = before(places.start.saturating_sub(reach))..before(places.end);
@@ -75,6 +107,11 @@ impl StepGrid {
             cut(whole.start, whole.end - whole.start);
         }
     }
+}
+
+/// The distance of the greatest place of some steps from the least.
+fn reach(steps: &[StridedDigit]) -> u64 {
+    steps.iter().map(|step| (step.size - 1) * step.stride).sum()
 }
 
 /// A range of an axis, and the number that one step in it adds to the number of the element.

@@ -54,6 +54,8 @@ pub(crate) struct Compiled {
     pub(crate) layout: Layout,
     /// The layout with its XORs, if there are any: `layout` has sums in their place.
     exact: Option<Layout>,
+    /// The layout of the elements alone, where that has fewer derived axes: they have the same places.
+    pub(super) bare: Option<Layout>,
     columns: Vec<Level>,
     sizes: Vec<u64>,
     /// The number of units that share the memory, per column: the layout counts memories.
@@ -81,6 +83,18 @@ fn without_units(layout: Layout) -> Result<Layout, LayoutError> {
     layout.to_builder().without_units().build()
 }
 
+/// Returns the layout of the elements alone, if it has fewer derived axes. Those that only pad, such as the tiles of fused axes
+/// that follow each other in memory, are needed for places without an element, and slow for elements.
+fn bare(layout: &Layout) -> Option<Layout> {
+    let count = layout.derived_axes().len();
+    if count == 0 || layout.has_xor() || layout.elements() == 0 {
+        return None;
+    }
+    // Where it is not decided, or too large, the derived axes stay.
+    let bare = layout.without_padding().and_then(without_units).ok()?;
+    (bare.derived_axes().len() < count).then_some(bare)
+}
+
 impl Placement {
     /// Compiles the placement.
     ///
@@ -104,7 +118,8 @@ impl Placement {
         let layout = without_units(layout)?;
         let weights = IndexOrder::RowMajor.weights(&sizes)?;
         let weight = |level| weight(&columns, &weights, level);
-        let packed = WeightedSum::new(&layout, weight);
+        let bare = bare(&layout);
+        let packed = WeightedSum::over(&layout, bare.as_ref(), weight);
         let (layout, exact) = match layout.has_xor() {
             true => (without_units(layout.in_sums().into_owned())?, Some(layout)),
             false => (layout, None),
@@ -115,6 +130,7 @@ impl Placement {
         let compiled = Compiled {
             layout,
             exact,
+            bare,
             columns,
             sizes,
             steps,
@@ -348,8 +364,9 @@ impl Program {
 
     pub(crate) fn column(&self, level: Level) -> WeightedSum {
         let step = self.units_per_memory(level);
-        let layout = self.compiled.exact.as_ref().unwrap_or(&self.compiled.layout);
-        WeightedSum::new(layout, |of| if of == level { step } else { 0 })
+        let Compiled { layout, exact, bare, .. } = &*self.compiled;
+        let weight = |of| if of == level { step } else { 0 };
+        WeightedSum::over(exact.as_ref().unwrap_or(layout), bare.as_ref(), weight)
     }
 
     pub(crate) fn fill<T: Cell>(
@@ -388,9 +405,11 @@ impl Program {
 
     /// The places of the program as boxes of digits, with all copies or the first.
     pub(crate) fn boxes(&self, copies: bool) -> Boxes<'_> {
-        let compiled = &*self.compiled;
-        let stride = |level, stride| weight(&compiled.columns, &compiled.weights, level) * stride;
-        let mut boxes = Boxes::new(&compiled.layout, compiled.backward.base, stride);
+        let Compiled { layout, bare, columns, weights, .. } = &*self.compiled;
+        let (layout, weight) =
+            (bare.as_ref().unwrap_or(layout), |level| weight(columns, weights, level));
+        let stride = |level, stride| weight(level) * stride;
+        let mut boxes = Boxes::new(layout, layout.weighed_offset(weight), stride);
         boxes.copies = copies;
         boxes
     }

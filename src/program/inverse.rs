@@ -95,7 +95,7 @@ impl Program {
             pieces.number(table);
             return Ok(());
         }
-        let Compiled { layout, backward, .. } = &*self.compiled;
+        let Compiled { layout, bare, backward, .. } = &*self.compiled;
         // Without nesting digits, fixed coordinates fix no digits: all places are visited.
         let looks = !backward.nests && part.columns.iter().any(|column| column.fixed.is_some());
         let whole = looks.then(|| FillPart::new(self, &Location::default())).transpose()?;
@@ -115,7 +115,9 @@ impl Program {
                 cell.into_iter().for_each(|cell| *cell = what.cell(element, place));
             }),
         };
-        let boxes = walked.boxes(layout, &fixed);
+        // Derived axes leave no padding to the boxes, and fixed digits are numbered as those of `layout`.
+        let of_boxes = bare.as_ref().filter(|_| fixed.is_empty()).unwrap_or(layout);
+        let boxes = walked.boxes(of_boxes, &fixed);
         for (over, what) in plan.layers {
             match over {
                 Over::Slots => write(what, &slots, table),

@@ -88,12 +88,9 @@ impl Program {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.check_injective()?;
-        let full = self.fills_all_places();
         in_parts(image, |places, cells| {
-            if !full {
-                cells.fill(fill);
-            }
-            self.scatter(tensor, places, cells)
+            self.pack_within(tensor, &places, cells, fill);
+            Ok(())
         })
     }
 

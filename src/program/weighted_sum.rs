@@ -52,8 +52,6 @@ pub(crate) struct WeightedSum {
 impl WeightedSum {
     /// The layout must not have digits of size 1: their strides may be too large to be weighed.
     pub(crate) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> WeightedSum {
-        let used = layout.used_levels().iter();
-        let reach = used.map(|level| (layout.extent(*level) - 1) * weight(*level));
         let weighed = layout.weighed(&weight);
         let (weighed, flips) = match weighed.has_xor() {
             false => (weighed, None),
@@ -70,11 +68,21 @@ impl WeightedSum {
                 .map(|axis| AxisFunction::new(&weighed, axis, &sources))
                 .collect(),
             farthest_copy: copies.sum(),
-            reach: reach.sum(),
+            reach: reach(layout, &weight),
             fused: is_fused(&weighed),
             flips,
             weighed,
         }
+    }
+
+    /// The same sum over the elements of a layout; `bare` is the layout of the elements alone, which may have fewer derived axes.
+    pub(super) fn over(
+        layout: &Layout,
+        bare: Option<&Layout>,
+        weight: impl Fn(Level) -> u64,
+    ) -> WeightedSum {
+        let sum = WeightedSum::new(bare.unwrap_or(layout), &weight);
+        WeightedSum { reach: reach(layout, weight), ..sum }
     }
 
     /// The number of the element at `index`.
@@ -108,14 +116,22 @@ impl WeightedSum {
 
     /// A lower and an upper bound of the numbers over a box, first copies only.
     pub(crate) fn bounds(&self, shape: &[Range<u64>]) -> (u64, u64) {
+        let most = self.reach - self.farthest_copy;
         if self.fused {
-            return (self.base, self.reach - self.farthest_copy);
+            return (self.base, most);
         }
         let bounds = self.axes.iter().zip(shape).map(|(axis, range)| axis.bounds(range));
         let flips = self.flips.as_ref().map_or(0, |flips| flips.mask);
         let start = (self.base, self.base + flips);
-        bounds.fold(start, |sum, (low, high)| (sum.0 + low, sum.1 + high))
+        let (low, high) = bounds.fold(start, |sum, (low, high)| (sum.0 + low, sum.1 + high));
+        // Digits of elements alone may have values beyond the last.
+        (low, high.min(most))
     }
+}
+
+/// The greatest sum over all slots.
+fn reach(layout: &Layout, weight: impl Fn(Level) -> u64) -> u64 {
+    layout.used_levels().iter().map(|level| (layout.extent(*level) - 1) * weight(*level)).sum()
 }
 
 /// Returns whether digits of different axes feed one derived axis.

@@ -76,7 +76,7 @@ impl<R: BufRead + Send> HloDump<R> {
 
     fn hand_over(mut self, mut send: impl FnMut(Batch) -> bool) -> io::Result<HloReading> {
         loop {
-            let mut batch = Batch::default();
+            let mut batch = Batch { text: String::with_capacity(BATCH), ..Batch::default() };
             let ended = self.fill_batch(&mut batch);
             batch.bytes = self.bytes();
             let goes_on = send(batch);

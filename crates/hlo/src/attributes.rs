@@ -92,22 +92,25 @@ fn end_of(text: &str, from: usize, until: Until) -> usize {
     tokens.walk(from, until).unwrap_or(text.len())
 }
 
-/// The entry `key=value` of a braced list that is separated by blanks or commas, as `metadata` is.
-pub(super) fn entry<'a>(braced: &'a str, key: &str) -> Option<&'a str> {
-    let inner = braced.trim().strip_prefix('{')?.strip_suffix('}')?;
+/// The entries `key=value` of a braced list that is separated by blanks or commas, as `metadata` is.
+pub(super) fn entries(braced: &str) -> impl Iterator<Item = (&str, &str)> {
+    let inner = braced.trim().strip_prefix('{').and_then(|inner| inner.strip_suffix('}'));
     let is_gap = |c: char| c.is_ascii_whitespace() || c == ',';
-    let mut rest = inner.trim_start_matches(is_gap);
-    while let Some((words, value)) = rest.split_once('=') {
+    let mut rest = inner.unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (words, value) = rest.split_once('=')?;
         // Words without a value may be before the key.
-        let name = words.rsplit(is_gap).next();
+        let key = words.rsplit(is_gap).next()?;
         let value = value.trim_start();
         let (value, after) = value.split_at_checked(end_of(value, 0, Until::Gap))?;
-        if name == Some(key) {
-            return Some(value);
-        }
-        rest = after.trim_start_matches(is_gap);
-    }
-    None
+        rest = after;
+        Some((key, value))
+    })
+}
+
+/// The entry of a key.
+pub(super) fn entry<'a>(braced: &'a str, key: &str) -> Option<&'a str> {
+    entries(braced).find(|(of, _)| *of == key).map(|(_, value)| value)
 }
 
 /// The text between quotes, its escapes undone.

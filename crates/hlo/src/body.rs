@@ -35,12 +35,16 @@ impl Body {
         *self = Body { name, line, records, operands, numbers, ..Body::default() };
     }
 
-    /// Returns the instructions, which are then no longer here; the table of names stays.
+    /// Returns the instructions without the table of names: a few in as much memory as they need, and many as they are, which are
+    /// then no longer here.
     pub(super) fn detach(&mut self) -> Body {
-        let numbers = std::mem::take(&mut self.numbers);
-        let detached = std::mem::take(self);
-        self.numbers = numbers;
-        detached
+        /// The bytes up to which copying is cheaper than growing again.
+        const MOST_COPIED: usize = 1 << 16;
+        let (records, operands) = match self.bytes() <= MOST_COPIED {
+            true => (self.records.clone(), self.operands.clone()),
+            false => (std::mem::take(&mut self.records), std::mem::take(&mut self.operands)),
+        };
+        Body { records, operands, numbers: Numbers::default(), ..*self }
     }
 
     /// The number of bytes that the places of its instructions and operands take.
@@ -141,6 +145,8 @@ pub(super) struct Record {
     pub(super) opcode: Span,
     pub(super) arguments: Span,
     pub(super) attributes: Span,
+    /// The value of `metadata`, empty without one; `None` where it has to be looked for.
+    pub(super) metadata: Option<Span>,
     /// The range of its operands among those of the computation.
     pub(super) operands: Span,
     pub(super) line: u64,

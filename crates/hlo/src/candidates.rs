@@ -102,9 +102,12 @@ fn is_type_name(byte: &u8) -> bool {
 pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
     let name = piece[..bracket].iter().rev().take(LONGEST_NAME + 1).take_while(|b| is_type_name(b));
     let start = bracket - name.count();
-    let name = std::str::from_utf8(&piece[start..bracket]).ok()?.to_ascii_lowercase();
-    let is_type =
-        XlaDtype::from_name(&name).is_some() || matches!(name.as_str(), "token" | "opaque");
+    let mut room = [0; LONGEST_NAME + 1];
+    let name = room.get_mut(..bracket - start)?;
+    name.copy_from_slice(&piece[start..bracket]);
+    name.make_ascii_lowercase();
+    let name = std::str::from_utf8(name).ok()?;
+    let is_type = XlaDtype::from_name(name).is_some() || matches!(name, "token" | "opaque");
     let is_instruction = start > 0 && piece[start - 1] == b'%';
     (is_type && !is_instruction).then_some(start)
 }

@@ -304,7 +304,7 @@ impl HloCopies {
         let (read, written, is_free) = (*read, *written, *is_free);
         let OpcodeWords { from, to, changes } = words.get_or_init(|| OpcodeWords::of(pair)).clone();
         let text = held.text(row);
-        let (op_name, source) = text.origin(&calls.module);
+        let (op_name, source) = text.origin_texts(&calls.module);
         Some(HloCopy {
             name: text.name.into(),
             opcode: pair.split('\n').next().unwrap_or(text.opcode).into(),

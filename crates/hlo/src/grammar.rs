@@ -71,13 +71,14 @@ pub(crate) fn instruction(
     if bytes.get(close) != Some(&b')') {
         return Err(LexError::Not(UNCLOSED));
     }
-    let attributes = attributes(text, close + 1)?;
+    let (attributes, metadata) = attributes(text, close + 1)?;
     let record = Record {
         name: unsigiled(bytes, name),
         shape: Span::new(shape.0, shape.1),
         opcode: Span::new(opcode.0, opcode.1),
         arguments: Span::new(open + 1, close),
         attributes,
+        metadata,
         operands: Span::new(first, operands.len()),
         line: 0,
         is_root,
@@ -150,12 +151,13 @@ fn last_word(bytes: &[u8], start: usize, end: usize) -> Span {
     unsigiled(bytes, (start + text.len() - length, start + text.len()))
 }
 
-/// The attributes after the bracket of the operands: from the first to the end of the last.
-fn attributes(text: Tokens<'_>, close: usize) -> Lexed<Span> {
+/// The attributes after the bracket of the operands, from the first to the end of the last; and the value of `metadata`, where
+/// it was found on the way.
+fn attributes(text: Tokens<'_>, close: usize) -> Lexed<(Span, Option<Span>)> {
     if text.rest(close).starts_with(b", ")
-        && let Some(end) = text.plain_attributes(close)
+        && let Some((end, metadata)) = text.plain_attributes(close)
     {
-        return Ok(Span::new(close + 2, end));
+        return Ok((Span::new(close + 2, end), Some(metadata)));
     }
     let (mut at, mut all) = (text.blanks(close)?, None);
     loop {
@@ -165,7 +167,7 @@ fn attributes(text: Tokens<'_>, close: usize) -> Lexed<Span> {
         let is_pair = key_end > key && text.peek(key_end)? == Some(b'=');
         // Without a comma it is an attribute only if it cannot be an instruction.
         if key_end == key || !is_pair && (!has_comma || text.head(key, ShapeIs::Written).is_ok()) {
-            return Ok(all.unwrap_or(Span::new(close, close)));
+            return Ok((all.unwrap_or(Span::new(close, close)), None));
         }
         let end = if is_pair { value(text, key_end + 1)? } else { key_end };
         all = Some(Span::new(all.map_or(key, |all: Span| all.start), end));
@@ -248,7 +250,7 @@ pub(crate) fn module(text: Tokens<'_>, from: usize) -> Lexed<ModuleHead> {
     if text.bytes.get(from..word) != Some(b"HloModule") || start == word || start == end {
         return Err(LexError::Not("this is not the head of a module"));
     }
-    let attributes = attributes(text, end)?;
+    let (attributes, _) = attributes(text, end)?;
     Ok(ModuleHead { name: Span::new(start, end), attributes, end: attributes.end.max(end) })
 }
 

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::fmt::Write;
 use std::ops::Range;
 
+use crate::module::Metadata;
 use crate::names::{MOST_KNOWN, Outcomes};
-use crate::{HloComputation, HloInstruction, HloModule, op_name};
+use crate::{HloComputation, HloInstruction, HloModule, HloSource};
 
 /// The number of rows that are held before those inside fusions are looked for.
 const LEAST_ROOM: usize = 1024;
@@ -16,7 +18,7 @@ const LEAST_ROOM: usize = 1024;
 #[derive(Clone, Debug)]
 pub(super) struct Held<K> {
     rows: Vec<HeldRow<K>>,
-    text: Vec<u8>,
+    text: String,
     /// The number of rows above which those inside fusions are dropped; 0 before the first time.
     room: usize,
 }
@@ -49,11 +51,16 @@ pub(super) struct HeldText<'a> {
 
 impl<K> Default for Held<K> {
     fn default() -> Held<K> {
-        Held { rows: Vec::new(), text: Vec::new(), room: 0 }
+        Held { rows: Vec::new(), text: String::new(), room: 0 }
     }
 }
 
 impl<K: Copy> Held<K> {
+    /// Makes room for so many rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.rows.reserve_exact(rows);
+    }
+
     pub(super) fn push(
         &mut self,
         from: HloInstruction<'_>,
@@ -61,10 +68,9 @@ impl<K: Copy> Held<K> {
         number: usize,
         key: K,
     ) {
-        let metadata = from.attribute("metadata").unwrap_or_default();
-        let texts = [from.name(), from.opcode(), metadata];
+        let texts = [from.name(), from.opcode(), from.metadata()];
         let (start, lengths) = (self.text.len(), texts.map(str::len));
-        texts.iter().for_each(|text| self.text.extend_from_slice(text.as_bytes()));
+        texts.iter().for_each(|text| self.text.push_str(text));
         self.rows.push(HeldRow { computation, line: from.line(), number, key, start, lengths });
     }
 
@@ -119,20 +125,20 @@ impl<K: Copy> Held<K> {
     /// Keeps the rows that `is_kept` accepts, and drops the others with their texts.
     pub(super) fn retain(&mut self, is_kept: impl FnMut(&HeldRow<K>) -> bool) {
         self.rows.retain(is_kept);
-        let mut end = 0;
+        let (mut text, mut end) = (std::mem::take(&mut self.text).into_bytes(), 0);
         for row in &mut self.rows {
             let range = row.range();
             row.start = end;
             end += range.len();
-            self.text.copy_within(range, row.start);
+            text.copy_within(range, row.start);
         }
-        self.text.truncate(end);
+        text.truncate(end);
+        self.text = String::from_utf8(text).unwrap_or_default();
         self.room = self.rows.len() + (self.rows.len() / 4).max(LEAST_ROOM);
     }
 
     pub(super) fn text(&self, row: &HeldRow<K>) -> HeldText<'_> {
         let all = self.text.get(row.range()).unwrap_or_default();
-        let all = std::str::from_utf8(all).unwrap_or_default();
         let [name, opcode, _] = row.lengths;
         let (name, rest) = all.split_at_checked(name).unwrap_or_default();
         let (opcode, metadata) = rest.split_at_checked(opcode).unwrap_or_default();
@@ -146,10 +152,68 @@ impl<K> HeldRow<K> {
     }
 }
 
-impl HeldText<'_> {
+impl<'a> HeldText<'a> {
     /// The operation and the line of the program that it comes from.
-    pub(super) fn origin(&self, module: &HloModule) -> (Option<String>, Option<String>) {
-        let source = module.source(self.metadata).map(|source| source.to_string());
-        (op_name(self.metadata).map(Cow::into_owned), source)
+    pub(super) fn origin(
+        &self,
+        module: &HloModule,
+    ) -> (Option<Cow<'a, str>>, Option<HloSource<'a>>) {
+        let metadata = Metadata::of(self.metadata);
+        (metadata.op_name(), module.source(&metadata))
+    }
+
+    /// The same as texts.
+    pub(super) fn origin_texts(&self, module: &HloModule) -> (Option<String>, Option<String>) {
+        let (op_name, source) = self.origin(module);
+        (op_name.map(Cow::into_owned), source.map(|source| source.to_string()))
+    }
+}
+
+/// The texts of a row that is listed, in one allocation: name, opcode, and the operation and the line of the program that it
+/// comes from.
+#[derive(Clone, Debug)]
+pub(super) struct RowTexts {
+    all: Box<str>,
+    /// The ends of the name, of the opcode, and of the operation if there is one.
+    name: usize,
+    opcode: usize,
+    op_name: Option<usize>,
+    has_source: bool,
+}
+
+impl RowTexts {
+    /// Puts them together in `room`, which is kept from row to row.
+    pub(super) fn of(text: &HeldText<'_>, module: &HloModule, room: &mut String) -> RowTexts {
+        let (op_name, source) = text.origin(module);
+        room.clear();
+        let mut push = |part: &str| {
+            room.push_str(part);
+            room.len()
+        };
+        let (name, opcode) = (push(text.name), push(text.opcode));
+        let op_name = op_name.as_deref().map(&mut push);
+        let has_source = source.is_some_and(|source| write!(room, "{source}").is_ok());
+        RowTexts { all: room.as_str().into(), name, opcode, op_name, has_source }
+    }
+
+    fn part(&self, range: Range<usize>) -> &str {
+        self.all.get(range).unwrap_or_default()
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.part(0..self.name)
+    }
+
+    pub(super) fn opcode(&self) -> &str {
+        self.part(self.name..self.opcode)
+    }
+
+    pub(super) fn op_name(&self) -> Option<&str> {
+        self.op_name.map(|end| self.part(self.opcode..end))
+    }
+
+    pub(super) fn source(&self) -> Option<&str> {
+        let start = self.op_name.unwrap_or(self.opcode);
+        self.has_source.then(|| self.part(start..self.all.len()))
     }
 }

@@ -1,8 +1,7 @@
 //! Fusions that only copy, or update in place, by the computation that they call.
 
-use std::collections::HashMap;
-
 use itertools::Itertools;
+use rustc_hash::FxHashMap;
 
 use crate::{HloComputation, HloInstruction};
 
@@ -109,7 +108,7 @@ fn behind_bitcasts(mut at: HloInstruction<'_>) -> Option<HloInstruction<'_>> {
 
 /// The facts about the computations of a module that have any, by their names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Insides(HashMap<Box<str>, Inside>);
+pub(super) struct Insides(FxHashMap<Box<str>, Inside>);
 
 impl Insides {
     pub(super) fn add(&mut self, computation: HloComputation<'_>) {

@@ -8,7 +8,7 @@ use tensor_layout::xla::{XlaParser, XlaShape};
 
 use crate::attributes::{HloAttributes, entry, unquoted};
 use crate::body::{Body, OperandRecord, Record};
-use crate::module::{HloModule, HloSource};
+use crate::module::{HloModule, HloSource, Metadata};
 use tensor_layout_words::mlir::{bracketed, parts};
 
 /// A computation of a dump, until the next one is read.
@@ -178,11 +178,6 @@ impl fmt::Debug for HloOperand<'_> {
     }
 }
 
-/// The operation that a `metadata` attribute names.
-pub(super) fn op_name(metadata: &str) -> Option<Cow<'_, str>> {
-    entry(metadata, "op_name").and_then(unquoted)
-}
-
 impl<'a> HloInstruction<'a> {
     /// The name, without `%`.
     #[must_use]
@@ -247,16 +242,24 @@ impl<'a> HloInstruction<'a> {
         self.attributes().get(key)
     }
 
+    /// The value of the attribute `metadata`; empty without one.
+    pub(super) fn metadata(&self) -> &'a str {
+        match self.record.metadata {
+            Some(span) => self.computation.part(span),
+            None => self.attribute("metadata").unwrap_or_default(),
+        }
+    }
+
     /// The operation of the program that this comes from.
     #[must_use]
     pub fn op_name(&self) -> Option<Cow<'a, str>> {
-        op_name(self.attribute("metadata")?)
+        entry(self.metadata(), "op_name").and_then(unquoted)
     }
 
     /// The line of the program that this comes from: written here, or in the tables of the module.
     #[must_use]
     pub fn source(&self) -> Option<HloSource<'a>> {
-        self.computation.module().source(self.attribute("metadata")?)
+        self.computation.module().source(&Metadata::of(self.metadata()))
     }
 
     /// Returns whether it is the result of its computation.

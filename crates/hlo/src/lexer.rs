@@ -11,6 +11,8 @@
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
+use tensor_layout::error::Span;
+
 use crate::candidates::shape_end;
 
 /// The reason that a stretch of text does not match.
@@ -251,9 +253,11 @@ impl<'t> Tokens<'t> {
     }
 
     /// Returns the end of the line, if attributes `, key=value, key=value` fill the rest of it and do not
-    /// continue on the next one, as most do. `None` where that takes a closer look.
-    pub(crate) fn plain_attributes(self, from: usize) -> Option<usize> {
+    /// continue on the next one, as most do, and the value of `metadata`, which is empty without one. `None` where that takes
+    /// a closer look.
+    pub(crate) fn plain_attributes(self, from: usize) -> Option<(usize, Span)> {
         let (mut at, mut depth) = (from, 0_usize);
+        let (mut metadata, mut open) = (Span::new(from, from), None);
         loop {
             let marks = if depth == 0 { &VALUE } else { &PLAIN };
             let rest = self.bytes.get(at..)?;
@@ -262,15 +266,35 @@ impl<'t> Tokens<'t> {
             match self.bytes.get(at)? {
                 b'"' => at = self.plain_string(at)?,
                 b'(' | b'[' | b'{' => depth += 1,
-                b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
-                b'=' if before.is_some_and(|byte| !is_blank(byte)) => {}
-                b'\n' if depth == 0 => return self.is_line_of_attributes(at).then_some(at),
+                b')' | b']' | b'}' => {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0
+                        && let Some(start) = open.take()
+                    {
+                        metadata = Span::new(start, self.ended_value(at + 1)?);
+                    }
+                }
+                b'=' if before.is_some_and(|byte| !is_blank(byte)) => {
+                    if depth == 0 && self.bytes.get(from..at)?.ends_with(b" metadata") {
+                        let is_braced = self.bytes.get(at + 1)? == &b'{';
+                        let is_first = metadata.start == metadata.end;
+                        open = Some((is_braced && is_first).then_some(at + 1)?);
+                    }
+                }
+                b'\n' if depth == 0 => {
+                    return self.is_line_of_attributes(at).then_some((at, metadata));
+                }
                 b' ' if depth == 0 && before == Some(b',') => {}
                 b'/' if !matches!(self.bytes.get(at + 1)?, b'/' | b'*') => {}
                 _ => return None,
             }
             at += 1;
         }
+    }
+
+    /// Returns a position again, if a comma or the end of the line is there.
+    fn ended_value(self, at: usize) -> Option<usize> {
+        matches!(self.bytes.get(at)?, b',' | b'\n').then_some(at)
     }
 
     /// Returns the position of the quote that closes a string on the same line.

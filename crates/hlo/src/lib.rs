@@ -63,7 +63,6 @@ pub use collective::{Collective, CollectiveHop, CollectiveKind, CollectiveTraffi
 pub use collectives::{CollectiveEntry, Collectives};
 pub use copies::{HloCopies, HloCopy};
 pub use dump::HloDump;
-use instruction::op_name;
 pub use instruction::{HloComputation, HloInstruction, HloOperand};
 pub use kind::HloTextKind;
 pub use log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};

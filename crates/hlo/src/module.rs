@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use rustc_hash::FxHashMap;
 use tensor_layout::error::Span;
 
-use crate::attributes::{HloAttributes, entry, unquoted};
+use crate::attributes::{HloAttributes, entries, entry, unquoted};
 use crate::comments::blanked;
 use crate::grammar::{self, ModuleHead, SourceTable};
 use crate::lexer::Tokens;
@@ -34,6 +34,38 @@ pub struct HloSource<'a> {
 impl fmt::Display for HloSource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// The entries of a `metadata` attribute that say where an instruction comes from, as written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Metadata<'a> {
+    op_name: Option<&'a str>,
+    source_file: Option<&'a str>,
+    source_line: Option<&'a str>,
+    stack_frame_id: Option<&'a str>,
+}
+
+impl<'a> Metadata<'a> {
+    /// Reads a braced list, in one pass; of entries with the same key, the first counts.
+    pub(super) fn of(braced: &'a str) -> Metadata<'a> {
+        let mut found = Metadata::default();
+        for (key, value) in entries(braced) {
+            let place = match key {
+                "op_name" => &mut found.op_name,
+                "source_file" => &mut found.source_file,
+                "source_line" => &mut found.source_line,
+                "stack_frame_id" => &mut found.stack_frame_id,
+                _ => continue,
+            };
+            place.get_or_insert(value);
+        }
+        found
+    }
+
+    /// The operation of the program.
+    pub(super) fn op_name(&self) -> Option<Cow<'a, str>> {
+        self.op_name.and_then(unquoted)
     }
 }
 
@@ -118,13 +150,13 @@ impl HloModule {
     }
 
     /// The source line that a `metadata` attribute has, or the tables of the module.
-    pub(super) fn source<'a>(&self, metadata: &'a str) -> Option<HloSource<'a>> {
-        let written = entry(metadata, "source_file").and_then(unquoted);
-        let (file, line) = match written.zip(number(metadata, "source_line")) {
+    pub(super) fn source<'a>(&self, of: &Metadata<'a>) -> Option<HloSource<'a>> {
+        let file = of.source_file.and_then(unquoted);
+        let (file, line) = match file.zip(of.source_line.and_then(|line| line.parse().ok())) {
             Some(written) => written,
             None => {
-                let mut tables = self.head.tables.lock().ok()?;
-                let (file, line) = tables.frame(number(metadata, "stack_frame_id")?)?;
+                let frame = of.stack_frame_id?.parse().ok()?;
+                let (file, line) = self.head.tables.lock().ok()?.frame(frame)?;
                 (Cow::Owned(file), line)
             }
         };

@@ -1,7 +1,7 @@
 //! The names of the computations of a module: those that nothing has called yet, and so whether it can lack its
 //! entry, and those that are called but not in the text.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of computations, by whether they were read and called.
 ///
@@ -10,11 +10,11 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
     /// Read, and not called yet.
-    waiting: HashSet<Box<str>>,
+    waiting: FxHashSet<Box<str>>,
     /// Read and called.
-    called: HashSet<Box<str>>,
+    called: FxHashSet<Box<str>>,
     /// Called and not read yet, each with the line of its first caller.
-    missing: HashMap<Box<str>, u64>,
+    missing: FxHashMap<Box<str>, u64>,
 }
 
 impl Pending {

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::HloBytes;
 use crate::candidates::{ShapeCandidate, ShapeCandidates, broken};
@@ -38,7 +39,7 @@ const MOST_SHAPES: usize = 1 << 18;
 #[derive(Clone, Debug, Default)]
 pub struct HloReport {
     /// The sizes and the count of each text, or the reason it cannot be read.
-    shapes: IndexMap<Box<str>, Result<(XlaSizes, u64), String>>,
+    shapes: IndexMap<Box<str>, Result<(XlaSizes, u64), String>, FxBuildHasher>,
     /// The sums over occurrences of shapes beyond those that are counted separately.
     others: OverviewSums,
     unread: HloReading,
@@ -122,14 +123,17 @@ impl HloReport {
     fn count(&mut self, text: &[u8]) -> Option<String> {
         // Candidates are ASCII.
         let shape = std::str::from_utf8(text).unwrap_or_default();
-        if !self.shapes.contains_key(shape) {
-            let sizes = sizes(shape);
-            if self.shapes.len() >= MOST_SHAPES {
-                return sizes.map(|sizes| self.others.add(sizes.into())).err();
+        let number = match self.shapes.get_index_of(shape) {
+            Some(number) => number,
+            None => {
+                let sizes = sizes(shape);
+                if self.shapes.len() >= MOST_SHAPES {
+                    return sizes.map(|sizes| self.others.add(sizes.into())).err();
+                }
+                self.shapes.insert_full(shape.into(), sizes.map(|sizes| (sizes, 0))).0
             }
-            self.shapes.insert(shape.into(), sizes.map(|sizes| (sizes, 0)));
-        }
-        match self.shapes.get_mut(shape)? {
+        };
+        match self.shapes.get_index_mut(number)?.1 {
             Ok((_, count)) => {
                 *count += 1;
                 None

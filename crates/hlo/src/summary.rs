@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use crate::held::{Candidate, Held, HeldRow};
+use crate::held::{Candidate, Held, HeldRow, RowTexts};
 use crate::inside::Insides;
 use crate::names::{self, Outcomes, outcome};
 use crate::overview::{HloLargest, Overview};
@@ -109,15 +109,17 @@ struct Given {
 #[derive(Clone, Debug)]
 struct RankedRow {
     line: u64,
-    name: String,
-    opcode: String,
+    texts: RowTexts,
     shape: Arc<str>,
     sizes: XlaSizes,
-    op_name: Option<String>,
-    source: Option<String>,
     computation: Arc<str>,
     role: HloRole,
-    key: Key,
+}
+
+impl RankedRow {
+    fn key(&self) -> Key {
+        (self.sizes.padding_bytes(), self.sizes.allocated_bytes)
+    }
 }
 
 /// An instruction of an [`HloSummary`].
@@ -281,7 +283,7 @@ impl HloSummary {
         let Some(top) = self.top else { return self.worst.push(instruction) };
         // Rows of former modules come before equal ones of this.
         let is_full = self.rows.len() >= top;
-        let last = self.rows.last().map(|row| row.key);
+        let last = self.rows.last().map(RankedRow::key);
         if is_full && last.is_none_or(|last| instruction.0.0 <= last) {
             return;
         }
@@ -308,7 +310,7 @@ impl HloSummary {
 
     /// Sorts the rows, and drops those that are not among the `top` worst.
     fn keep_worst(&mut self) {
-        self.rows.sort_by(|a, b| b.key.cmp(&a.key).then(a.line.cmp(&b.line)));
+        self.rows.sort_by(|a, b| b.key().cmp(&a.key()).then(a.line.cmp(&b.line)));
         self.rows.truncate(self.top.unwrap_or(usize::MAX));
     }
 
@@ -371,24 +373,19 @@ impl HloSummary {
             rows.truncate(top);
         }
         let mut owner: (Option<u32>, Arc<str>) = (None, "".into());
+        let mut room = String::new();
         for row in rows {
             if owner.0 != Some(row.computation) {
                 owner = (Some(row.computation), calls.name(row.computation).into());
             }
             let Some((shape, Ok(sizes))) = self.shapes.get_index(row.number) else { continue };
-            let text = held.text(row);
-            let (op_name, source) = text.origin(&calls.module);
             self.rows.push(RankedRow {
                 line: row.line,
-                name: text.name.to_owned(),
-                opcode: text.opcode.to_owned(),
+                texts: RowTexts::of(&held.text(row), &calls.module, &mut room),
                 shape: Arc::clone(shape),
                 sizes: *sizes,
-                op_name,
-                source,
                 computation: Arc::clone(&owner.1),
                 role: roles.of(row.computation),
-                key: row.key,
             });
         }
     }
@@ -410,12 +407,12 @@ impl HloSummary {
     pub fn rows(&self) -> impl Iterator<Item = HloRow<'_>> {
         self.rows.iter().map(|row| HloRow {
             line: row.line,
-            name: &row.name,
-            opcode: &row.opcode,
+            name: row.texts.name(),
+            opcode: row.texts.opcode(),
             shape: &row.shape,
             sizes: row.sizes,
-            op_name: row.op_name.as_deref(),
-            source: row.source.as_deref(),
+            op_name: row.texts.op_name(),
+            source: row.texts.source(),
             computation: &row.computation,
             role: row.role,
         })

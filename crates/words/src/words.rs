@@ -13,7 +13,10 @@ pub fn percent(part: u64, whole: u64) -> String {
 /// Replaces control characters in a page by `?`: names in a file may contain terminal escape sequences.
 pub fn printable(page: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.is_control() && c != '\n';
-    if page.contains(is_hidden) { page.replace(is_hidden, "?").into() } else { page.into() }
+    // Bytes that control characters have; 0xC2 begins others, too.
+    let may_be = |byte: u8| byte < b' ' && byte != b'\n' || matches!(byte, 0x7F | 0xC2);
+    let has_some = page.bytes().fold(false, |has_some, byte| has_some | may_be(byte));
+    if has_some { page.replace(is_hidden, "?").into() } else { page.into() }
 }
 
 /// A text on one line: line ends and tabs as `\n`, `\r` and `\t`.

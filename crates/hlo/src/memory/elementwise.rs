@@ -28,12 +28,13 @@ impl Shareable {
         let mut uses = vec![Uses::Elementwise; body.len()];
         for node in (0..body.len()).rev() {
             let own = uses.get(node).copied().unwrap_or(Uses::Other);
+            let opcode = body.opcode(node);
             for (at, operand) in body.operands(node) {
-                let through = match body.opcode(node) {
+                let through = match opcode {
                     // Operands in an order that XLA rejects were passed already.
                     _ if operand >= node => Uses::Other,
                     "tuple" => own.max(Uses::InTuple),
-                    opcode if is_elementwise(opcode, at) => own,
+                    _ if is_elementwise(opcode, at) => own,
                     _ => Uses::Other,
                 };
                 if let Some(all) = uses.get_mut(operand) {

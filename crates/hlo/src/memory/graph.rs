@@ -49,6 +49,7 @@ impl Graph {
     pub(super) fn add(&mut self, of: HloComputation<'_>, calls: &Calls, unread: &mut HloReading) {
         let root = of.root().map_or(0, |root| root.index());
         let mut body = ComputationGraph { root, ..ComputationGraph::default() };
+        body.held.reserve(of.len());
         for instruction in of.instructions() {
             let shape = self.shapes.number(instruction.shape_text()).unwrap_or_else(|why| {
                 self.unsized_count += 1;
@@ -133,9 +134,9 @@ impl Graph {
             if instruction.operands().any(|operand| operand.element().is_some()) {
                 continue;
             }
-            let operands =
-                instruction.operands().map(|of| shape(of.instruction()?.index())).collect();
-            match (Shaped { own, operands }).links(instruction) {
+            let count = instruction.operands().len();
+            let operand = |at: usize| shape(instruction.operand(at)?.index());
+            match (Shaped { own, count, operand }).links(instruction) {
                 Ok(links) => body.links.extend(links.into_iter().map(|link| (node, link))),
                 Err(why) => {
                     unread.push(instruction.line(), instruction.name().as_bytes(), why.into());

@@ -13,7 +13,7 @@ use crate::module;
 use crate::unread::HloReading;
 use rustc_hash::FxHashMap;
 use tensor_layout::LayoutError;
-use tensor_layout::xla::{XlaParser, XlaShape};
+use tensor_layout_words::mlir::parts;
 use tensor_layout_words::{counted, readable_bytes};
 
 /// The bytes of the arguments and results of a program, as `compiled.memory_analysis()` names them.
@@ -48,8 +48,8 @@ pub struct HloUnusedDonor {
 pub(super) struct Interface {
     pub(super) aliases: Vec<AliasPair>,
     donors: Vec<AliasPair>,
-    /// The shapes of parameters and result, which take precedence over those of the instructions.
-    layout: Option<(Vec<LeafShape>, LeafShape)>,
+    /// The numbers of the shapes of parameters and result, which take precedence over those of the instructions.
+    layout: Option<(Vec<usize>, usize)>,
 }
 
 /// The head of a module, and the attributes in it that could not be read.
@@ -117,19 +117,19 @@ impl Interface {
     }
 
     fn parameter<'s>(
-        &'s self,
+        &self,
         graph: &'s Graph,
         entry: &ComputationGraph,
         number: usize,
         node: usize,
     ) -> Option<&'s LeafShape> {
         let written = self.layout.as_ref().and_then(|(parameters, _)| parameters.get(number));
-        written.or_else(|| graph.shapes.get(entry.shape(node)))
+        graph.shapes.get(written.copied().unwrap_or_else(|| entry.shape(node)))
     }
 
-    fn result<'s>(&'s self, graph: &'s Graph, entry: &ComputationGraph) -> Option<&'s LeafShape> {
-        let written = self.layout.as_ref().map(|(_, result)| result);
-        written.or_else(|| graph.shapes.get(entry.shape(entry.root)))
+    fn result<'s>(&self, graph: &'s Graph, entry: &ComputationGraph) -> Option<&'s LeafShape> {
+        let written = self.layout.as_ref().map(|(_, result)| *result);
+        graph.shapes.get(written.unwrap_or_else(|| entry.shape(entry.root)))
     }
 
     /// Returns the donated parameters whose buffers no result takes.
@@ -208,11 +208,9 @@ fn add_leaves(
 }
 
 /// Reads `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}`; `None` where one of its shapes has no size.
-fn layout(text: &str, shapes: &mut LeafShapes) -> Option<(Vec<LeafShape>, LeafShape)> {
+fn layout(text: &str, shapes: &mut LeafShapes) -> Option<(Vec<usize>, usize)> {
     let (parameters, result) = module::signature(text)?;
-    let tuple = XlaParser::strict().parse(&format!("({parameters})")).ok()?;
-    let XlaShape::Tuple(members) = tuple else { return None };
-    let members = members.into_iter().map(LeafShape::of).collect::<Result<Vec<_>, _>>().ok()?;
-    shapes.is_tiled |= members.iter().any(|shape| shape.is_tiled);
-    Some((members, shapes.of(result)?.clone()))
+    let parameters =
+        parts(parameters).map(|shape| shapes.number(shape).ok()).collect::<Option<_>>()?;
+    Some((parameters, shapes.number(result).ok()?))
 }

@@ -156,11 +156,6 @@ impl LeafShapes {
     pub(super) fn get(&self, number: usize) -> Option<&LeafShape> {
         self.shapes.get_index(number)?.1.as_ref().ok()
     }
-
-    pub(super) fn of(&mut self, text: &str) -> Option<&LeafShape> {
-        let number = self.number(text).ok()?;
-        self.get(number)
-    }
 }
 
 /// Returns the sum of the allocated bytes of arrays.

@@ -12,6 +12,7 @@ use std::ops::Range;
 use tensor_layout_words::{Cursor, to_index};
 
 use crate::HloInstruction;
+use crate::callees;
 use crate::memory::leaves::LeafShape;
 
 /// Arrays of an instruction that share the buffers of arrays of an operand.
@@ -28,16 +29,18 @@ pub(super) struct Link {
 }
 
 /// The shapes of an instruction and of its operands.
-pub(super) struct Shaped<'a> {
+pub(super) struct Shaped<'a, F> {
     pub(super) own: &'a LeafShape,
-    /// `None` where an operand is missing, or its shape cannot be read.
-    pub(super) operands: Vec<Option<&'a LeafShape>>,
+    /// The number of operands.
+    pub(super) count: usize,
+    /// The shape of an operand; `None` where it is missing, or its shape cannot be read.
+    pub(super) operand: F,
 }
 
 /// The reason the arrays of an instruction cannot be those of its operands.
 pub(super) const MISMATCH: &str = "its shape does not have the arrays of what it names";
 
-impl Shaped<'_> {
+impl<'a, F: Fn(usize) -> Option<&'a LeafShape>> Shaped<'a, F> {
     /// Returns the links of an instruction to its operands.
     ///
     /// # Errors
@@ -45,26 +48,28 @@ impl Shaped<'_> {
     pub(super) fn links(&self, of: HloInstruction<'_>) -> Result<Vec<Link>, &'static str> {
         let (opcode, all) = (of.opcode(), self.own.all());
         let mut links = match opcode {
-            "tuple" => self.row(all, 0..self.operands.len()),
+            "tuple" => self.row(all, 0..self.count),
             "get-tuple-element" => self.element(of),
             "bitcast" | "opt-barrier" | "optimization-barrier" | "add-dependency" | "domain" => {
                 self.same(all, 0, |operand| Some(operand.all()))
             }
             "copy-start" => self.operand_in(1),
             "copy-done" | "recv-done" => self.same(self.first(), 0, |start| start.member(0)),
-            "all-reduce-start" => return Ok(written(self.row(all, 0..self.operands.len())?)),
+            "all-reduce-start" => return Ok(written(self.row(all, 0..self.count)?)),
             "all-reduce-done" => self.same(all, 0, |start| Some(start.all())),
             "send-done" | "recv" => Ok(Vec::new()),
             "dynamic-update-slice" | "set-dimension-size" => self.in_place(0..1),
-            "scatter" => self.in_place(0..self.operands.len().saturating_sub(1) / 2),
+            "scatter" => self.in_place(0..self.count.saturating_sub(1) / 2),
             "ragged-all-to-all" => self.in_place(1..2),
-            "collective-permute" if self.operands.len() == 4 => self.in_place(1..2),
+            "collective-permute" if self.count == 4 => self.in_place(1..2),
             _ if opcode.ends_with("-update") => self.same(all, 0, |start| Some(start.all())),
             _ if opcode.ends_with("-done") => self.done(),
             _ if opcode.ends_with("-start") || opcode == "send" => self.operand_in(0),
             _ => Ok(Vec::new()),
         }?;
-        if let Some(text) = of.attribute("output_to_operand_aliasing") {
+        if callees::may_alias(of.record.callees)
+            && let Some(text) = of.attribute("output_to_operand_aliasing")
+        {
             links.extend(self.declared(text)?);
         }
         Ok(links)
@@ -79,7 +84,7 @@ impl Shaped<'_> {
     fn row(&self, to: Range<usize>, operands: Range<usize>) -> Result<Vec<Link>, &'static str> {
         let (mut links, mut at) = (Vec::new(), to.start);
         for operand in operands {
-            let shape = self.operands.get(operand).copied().flatten().ok_or(MISMATCH)?;
+            let shape = (self.operand)(operand).ok_or(MISMATCH)?;
             let count = shape.leaves().len();
             links.push(Link { to: at, operand, from: 0, count, is_written: false });
             at += count;
@@ -94,7 +99,7 @@ impl Shaped<'_> {
         operand: usize,
         part: impl Fn(&LeafShape) -> Option<Range<usize>>,
     ) -> Result<Vec<Link>, &'static str> {
-        let shape = self.operands.get(operand).copied().flatten().ok_or(MISMATCH)?;
+        let shape = (self.operand)(operand).ok_or(MISMATCH)?;
         let from = part(shape).filter(|from| from.len() == to.len()).ok_or(MISMATCH)?;
         let (count, from) = (to.len(), from.start);
         Ok(vec![Link { to: to.start, operand, from, count, is_written: false }])
@@ -110,7 +115,7 @@ impl Shaped<'_> {
         match self.own.member(member) {
             // A start that has its result alone, or operands that came late.
             None => Ok(Vec::new()),
-            Some(to) => self.row(to.clone(), 0..self.operands.len()).or_else(|_| {
+            Some(to) => self.row(to.clone(), 0..self.count).or_else(|_| {
                 self.row(to, 0..1)
                     .or_else(|why| if self.own.members() < 2 { Ok(vec![]) } else { Err(why) })
             }),
@@ -122,7 +127,7 @@ impl Shaped<'_> {
         let all = self.own.all();
         self.same(all.clone(), 0, |start| start.member(1)).or_else(|why| {
             // A result that is bound late is not in the start.
-            let start = self.operands.first().copied().flatten().ok_or(why)?;
+            let start = (self.operand)(0).ok_or(why)?;
             let is_late = start.member(1).is_some_and(|result| result.is_empty());
             if is_late { Ok(Vec::new()) } else { self.same(all, 0, |start| Some(start.all())) }
         })

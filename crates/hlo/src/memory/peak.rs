@@ -310,7 +310,7 @@ impl<'m> Live<'m> {
         let found = body.and_then(|body| Some((body, body.held.rows().get(node)?)));
         let Some((body, row)) = found else { return Default::default() };
         let text = body.held.text(row);
-        let (op_name, source) = text.origin(&self.calls.module);
+        let (op_name, source) = text.origin_texts(&self.calls.module);
         (text.name.to_owned(), text.opcode.to_owned(), op_name, source, row.line)
     }
 
