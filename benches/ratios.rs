@@ -17,6 +17,7 @@ use std::time::Instant;
 use ndarray::ArrayViewMut2;
 use tensor_layout::program::Program;
 use tensor_layout::{Found, LayoutText, Level, Machine, Placement};
+use tensor_layout_hlo::{HloComputation, HloDump, HloMemory, HloReport, HloSummary};
 
 const FULL_1K: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 const FULL_8K: &str = "((16_L2B, 8_L1B, 64:128), (16_MAB, 128:1, 4_PE))";
@@ -32,7 +33,7 @@ fn program(text: &str) -> Program {
 
 /// Bounds on the ratios, checked by the gate. They are well above the measured values: the gate catches the
 /// loss of a fast path on any machine.
-const GATE: [(&str, f64); 18] = [
+const GATE: [(&str, f64); 22] = [
     ("packed 1k / row base + column vector", 1.5),
     ("packed 1k / division per element", 0.2),
     ("packed 8k / slice::fill", 2.5),
@@ -51,6 +52,10 @@ const GATE: [(&str, f64); 18] = [
     ("swizzled pack of u64 / plain", 2.0),
     ("swizzled points / plain", 4.0),
     ("swizzled elements of places / plain", 10.0),
+    ("packed fused rows / slice::fill", 1.5),
+    ("pack of fused rows / slice::fill of the image", 3.0),
+    ("rows of a dump / its shapes", 3.1),
+    ("memory of a dump / its shapes", 4.0),
 ];
 
 /// The names of lines that broke the gate.
@@ -311,6 +316,57 @@ fn backward(runs: usize) {
     );
 }
 
+/// Rows of fused axes in tiles that follow each other, most of which is padding.
+fn fused(runs: usize) {
+    let layout =
+        LayoutText::parse("f32[100,30,70]{1,2,0:T(*,8,128)}").and_then(|text| text.lower());
+    let placement = Placement::of(layout.expect("parses")).build().expect("fits");
+    let program = placement.program().expect("compiles");
+    let tensor: Vec<u32> = (0..210_000).collect();
+    let mut table = tensor.clone();
+    compare_filling(
+        "packed fused rows / slice::fill",
+        runs,
+        &mut table,
+        |table| program.fill_packed(table).expect("fits"),
+        |table| table.fill(black_box(0x0102_0304)),
+    );
+    let mut image = vec![0_u32; 896_000];
+    compare_filling(
+        "pack of fused rows / slice::fill of the image",
+        runs,
+        &mut image,
+        |image| program.pack(black_box(&tensor), image, 7).expect("fits"),
+        |image| image.fill(black_box(7)),
+    );
+}
+
+/// Reports on a dump of many modules, compared with that of its shapes.
+fn dumps(runs: usize) {
+    let text = include_str!("../crates/hlo/tests/data/sharded.txt").repeat(16);
+    let shapes = || drop(black_box(HloReport::scan(text.as_bytes(), |_| ()).expect("reads")));
+    let read = |each: &mut dyn FnMut(HloComputation<'_>)| {
+        let mut dump = HloDump::new(text.as_bytes());
+        while let Some(computation) = dump.next_computation().expect("reads") {
+            each(computation);
+        }
+    };
+    let rows = || {
+        let mut summary = HloSummary::new(None);
+        read(&mut |computation| summary.add(computation).expect("fits"));
+        summary.finish();
+        black_box(summary.rows().count());
+    };
+    compare("rows of a dump / its shapes", runs, rows, shapes);
+    let memory = || {
+        let mut memory = HloMemory::new(Some(20));
+        read(&mut |computation| memory.add(computation).expect("fits"));
+        memory.finish().expect("fits");
+        black_box(memory.modules().len());
+    };
+    compare("memory of a dump / its shapes", runs, memory, shapes);
+}
+
 /// The cost of one more subaxis, for packed tables of 2^20 elements and for points.
 fn growth_of_subaxes() {
     println!("\n{:48} {:>12} {:>12}", "growth with the number of subaxes", "table", "per point");
@@ -387,9 +443,14 @@ fn growth() {
     }
 }
 
-/// `cargo bench -p benches --bench ratios` prints everything; `-- gate` prints the lines of the gate, and fails if one
-/// exceeds its bound.
+/// `cargo bench -p benches --bench ratios` prints everything, `-- layouts` the layouts of every kind alone; `-- gate` prints
+/// the lines of the gate, and fails if one exceeds its bound.
 fn main() -> ExitCode {
+    let has = |word: &str| std::env::args().any(|argument| argument == word);
+    if has("layouts") {
+        every_layout::print();
+        return ExitCode::SUCCESS;
+    }
     println!("{:48} {:>12} {:>12} {:>8}", "ours / rival", "ours", "rival", "ratio");
     tables("1k", FULL_1K, 1024, 512, 64, 301);
     tables("8k", FULL_8K, 8192, 8192, 8192, 21);
@@ -397,7 +458,9 @@ fn main() -> ExitCode {
     points(101);
     backward(101);
     swizzled(101);
-    if std::env::args().any(|argument| argument == "gate") {
+    fused(101);
+    dumps(31);
+    if has("gate") {
         let broken = BROKEN.lock().expect("one thread");
         println!(
             "{}",
