@@ -15,7 +15,8 @@
 //! `u y + v x` with `each u + all v <= 1` for every movement, at one of the few corners `(u, v)` of that region.
 //! They are found once for a machine.
 //!
-//! A movement without a figure has the greatest figure known between its two memories.
+//! A movement without a figure has the greatest figure known between its two memories. Whoever uses a movement pays for one
+//! issue of it at least.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -172,25 +173,25 @@ impl Use {
         let count = |memory: &Memory| machine.units_of(memory.node()).unwrap_or(1);
         let nodes = (count(&upper), count(&lower));
         let below = if across { nodes.1 } else { nodes.1.div_ceil(nodes.0.max(1)) };
-        let sources = match map {
-            _ if !across => nodes.0,
-            Some(map) if map.rank() == 2 => map.axes().first().map_or(1, Axis::slots),
-            Some(_) => 1,
-            None => nodes.0,
+        let (sources, reach) = match map {
+            _ if !across => (nodes.0, 1),
+            None => (nodes.0, nodes.0),
+            Some(map) => {
+                let reach = reached(machine, map, &upper).unwrap_or(nodes.0);
+                (sources(map), reach.min(nodes.0))
+            }
         };
-        let reach = match map {
-            _ if !across => 1,
-            Some(map) => reached(machine, map, &upper).unwrap_or(nodes.0).min(nodes.0),
-            None => nodes.0,
+        let copies = match map {
+            _ if !down => 1,
+            None => below,
+            Some(map) => product(map.replicas().iter().map(|copy| copy.size)).unwrap_or(below),
         };
-        let spread = map.map(|map| product(map.replicas().iter().map(|copy| copy.size)));
-        let copies = if down { spread.map_or(Some(below), |spread| spread)? } else { 1 };
-        let one_by_one = movement.names_one || map.is_none() || !down;
-        let parts = below.div_ceil(if one_by_one { 1 } else { copies.max(1) });
         let passes = if across { sources } else { 1 };
         let lower_rate = rates.1.unwrap_or(rate.saturating_mul(passes));
         let adds = movement.kind == MovementKind::Reduce;
-        let rate = if adds { rate } else { rate.min(lower_rate.saturating_mul(parts)) };
+        // What each lower memory gets bounds what leaves the upper one, unless it names lower ones one after another.
+        let together = if movement.names_one || map.is_none() { 1 } else { copies.max(1) };
+        let most = lower_rate.saturating_mul(below.div_ceil(together));
         Some(Use {
             number,
             down,
@@ -200,7 +201,7 @@ impl Use {
             upper: node(machine, &upper)?,
             lower: node(machine, &lower)?,
             nodes,
-            rates: (rate, lower_rate),
+            rates: (if adds { rate } else { rate.min(most) }, lower_rate),
             sources,
             copies,
             reach,
@@ -240,9 +241,9 @@ impl Use {
         };
         let all = match side {
             Side::Arriving | Side::Departing if adds => each.saturating_mul(units),
-            Side::Arriving | Side::Departing => {
-                flow.saturating_mul(self.copies).min(each.saturating_mul(units))
-            }
+            Side::Arriving => flow.saturating_mul(self.copies).min(each.saturating_mul(units)),
+            // An element that leaves passes once for all its copies.
+            Side::Departing => flow.min(each.saturating_mul(units)),
             _ if adds => lower.saturating_mul(nodes.1),
             // Copies for several nodes count once above them.
             _ if self.across && node <= self.upper => flow,
@@ -250,6 +251,11 @@ impl Use {
         };
         Way { number, each, all, least, adds, is_from_maker }
     }
+}
+
+/// The upper memories of a beat: an axis before that of long words counts them.
+fn sources(map: &Layout) -> u64 {
+    if map.rank() == 2 { map.axes().first().map_or(1, Axis::slots) } else { 1 }
 }
 
 /// Returns whether a beat lands in several nodes of the upper memory.
