@@ -7,7 +7,7 @@ use super::borders::Border;
 use super::cost::{CostModel, LevelRates, Rate};
 
 /// The version of the form that is written, and the only one that is read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A cost model as it is written.
 #[derive(serde::Serialize, serde::Deserialize)]
