@@ -269,25 +269,27 @@ impl Machine {
         &self.parts.movements
     }
 
-    /// The rates of a movement; where one has no figure, the greatest known between its two memories.
+    /// The rates of a movement; where one has no figure, the greatest known between its two memories in its direction.
     pub(crate) fn rates_at_most(&self, movement: &Movement) -> (Option<u64>, Option<u64>) {
         self.rates_or(movement, |known| known.iter().copied().max())
     }
 
-    /// The rates of a movement; where one has no figure, the least known between its two memories.
+    /// The rates of a movement; where one has no figure, the least known between its two memories in its direction.
     #[cfg(feature = "text")]
     pub(crate) fn rates_at_least(&self, movement: &Movement) -> (Option<u64>, Option<u64>) {
         self.rates_or(movement, |known| known.iter().copied().min())
     }
 
-    /// The rates of a movement; where one has no figure, one of those known between its two memories.
+    /// The rates of a movement; where one has no figure, one of those known between its two memories in its direction.
     fn rates_or(
         &self,
         movement: &Movement,
         choose: impl Fn(&[u64]) -> Option<u64>,
     ) -> (Option<u64>, Option<u64>) {
-        let between =
-            |other: &&Movement| (&other.upper, &other.lower) == (&movement.upper, &movement.lower);
+        let between = |other: &&Movement| {
+            let is_there = (&other.upper, &other.lower) == (&movement.upper, &movement.lower);
+            is_there && movement.direction.shares(other.direction)
+        };
         let others = || self.movements().iter().filter(between);
         let upper = || {
             let known =

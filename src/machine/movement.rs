@@ -13,6 +13,9 @@
 
 use std::fmt;
 
+use crate::algebra::Layout;
+use crate::level::Level;
+
 /// The direction of a movement in the tree of memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -24,6 +27,13 @@ pub enum Direction {
     Up,
     /// Both ways, by the same map.
     Both,
+}
+
+impl Direction {
+    /// Returns whether movements of both directions go down, or both up.
+    pub(crate) fn shares(self, other: Direction) -> bool {
+        self == other || [self, other].contains(&Direction::Both)
+    }
 }
 
 /// The effect of a movement on the units below.
@@ -168,6 +178,24 @@ impl Movement {
     pub fn with_rates(mut self, upper: u64, lower: u64) -> Movement {
         self.rates = (Some(upper), Some(lower));
         self
+    }
+
+    /// The long words that one issue brings to a lower memory, or takes from it, at least: the beats of an issue follow each
+    /// other.
+    pub(crate) fn issue_at_lower(&self, map: &Layout) -> u64 {
+        let Some((beat, sources)) = map.axes().split_last() else { return 0 };
+        let (mut left, mut words) = (self.issue, 1_u64);
+        for digit in beat.subaxes.iter().rev() {
+            if digit.landed().is_some_and(|(level, _)| level == Level::ADDR) {
+                words = words.saturating_mul(digit.size.min(left));
+            }
+            left = left.div_ceil(digit.size.max(1));
+        }
+        // Several upper memories, whose words follow each other in a lower one, take part at the same time.
+        let sources = sources.iter().flat_map(|axis| &axis.subaxes);
+        let sources = sources.filter_map(|digit| Some((digit.landed()?.0, digit.size)));
+        let together = sources.filter(|(level, _)| *level == Level::ADDR);
+        together.fold(words.saturating_mul(left), |words, (_, size)| words.saturating_mul(size))
     }
 
     /// The movement between any two nodes, with the long words per cycle between different ones if they differ

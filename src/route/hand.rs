@@ -30,6 +30,8 @@ pub(super) struct Hand<'m> {
     pub(super) wires: Vec<Piece>,
     /// The number of long words that a beat takes in the source, and in the target.
     pub(super) beat: (u64, u64),
+    /// The long words of one issue at a lower memory.
+    pub(super) issue_at_lower: u64,
     pub(super) own: Vec<UnitDigit>,
     pub(super) spread: Vec<UnitDigit>,
     pub(super) named: (Vec<UnitDigit>, Vec<UnitDigit>),
@@ -80,7 +82,20 @@ impl<'m> Hand<'m> {
         lower.retain(|digit| !own.contains(digit));
         let beat = (map.axes().last().map_or(1, Axis::slots), map.extent(Level::ADDR));
         let (kind, named) = (movement.kind.going(false), (upper, lower));
-        Ok(Hand { movement, up: false, across, kind, wires, beat, own, spread, named, units })
+        let issue_at_lower = movement.issue_at_lower(map);
+        Ok(Hand {
+            movement,
+            up: false,
+            across,
+            kind,
+            wires,
+            beat,
+            issue_at_lower,
+            own,
+            spread,
+            named,
+            units,
+        })
     }
 
     /// The movement to just one of the units that would all receive the same data; that unit is named.
@@ -112,6 +127,15 @@ impl<'m> Hand<'m> {
     pub(super) fn addresses_alone(&self) -> Hand<'m> {
         let named = (self.named.1.clone(), Vec::new());
         Hand { wires: Vec::new(), beat: (1, 1), spread: Vec::new(), named, ..self.clone() }
+    }
+
+    /// The numbers of memories that a beat takes from, and of those that it brings different words to.
+    pub(super) fn memories_of_a_beat(&self) -> (u64, u64) {
+        let apart = |place: fn(&Piece) -> (Level, u64)| {
+            let units = self.wires.iter().filter(|wire| place(wire).0.is_unit());
+            units.map(|wire| wire.size).fold(1, u64::saturating_mul)
+        };
+        (apart(|wire| wire.from), apart(|wire| wire.to))
     }
 
     /// The greatest size x step of the digits of units in a level; 1 without digits.

@@ -140,9 +140,7 @@ fn least_cycles(
         Some(_) => between_nodes(source, target, upper)?,
         None => 0,
     };
-    // An issue moves at most the words that one memory has on either side.
-    let words = |side: &Placement| side.with_copies().taken_in(Level::ADDR).map(|taken| taken.0);
-    let most = words(source)?.min(words(target)?).max(1);
+    let most = words_of_an_issue(hand, source, target)?;
     let at = |words: u64, rate: Option<u64>| {
         let whole = words.div_ceil(*issue).max(words.div_ceil(most)).saturating_mul(*issue);
         rate.map(|rate| whole.div_ceil(rate))
@@ -150,7 +148,24 @@ fn least_cycles(
     let inside = at(upper - between, rates.0);
     let across = at(between, across_rate.or(rates.0)).unwrap_or(0);
     let upper = inside.map(|inside| inside.saturating_add(across));
-    Ok(upper.max(rates.1.map(|rate| lower.div_ceil(rate))))
+    let issue = if lower > 0 { hand.issue_at_lower } else { 0 };
+    Ok(upper.max(rates.1.map(|rate| lower.max(issue).div_ceil(rate))))
+}
+
+/// The most long words at an upper memory that one issue can move: those that the memories of a beat have on either
+/// side.
+fn words_of_an_issue(
+    hand: &Hand,
+    source: &Placement,
+    target: &Placement,
+) -> Result<u64, LayoutError> {
+    let words = |side: &Placement| side.with_copies().taken_in(Level::ADDR).map(|taken| taken.0);
+    let (source, target) = (words(source)?, words(target)?);
+    let (from, to) = hand.memories_of_a_beat();
+    let here = source.saturating_mul(from);
+    let there = target.saturating_mul(to);
+    let upper = if hand.up { to } else { from };
+    Ok(here.min(there).div_ceil(upper).max(1))
 }
 
 /// The share of some long words at the upper memory that moves from one of its nodes to another, rounded up.

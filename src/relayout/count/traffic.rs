@@ -44,6 +44,9 @@ pub struct LevelTraffic {
     pub receivers: u64,
     /// An upper bound on the number of units that the source uses, which include the senders.
     pub senders: u64,
+    /// The number of elements of the tensor; 0 where it is not known.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub elements: u64,
     /// The number of units of the level in which the destination has each element.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub copies: u64,
@@ -63,6 +66,7 @@ pub struct LevelTraffic {
 /// No elements, one copy of each.
 pub(crate) const NO_TRAFFIC: LevelTraffic = LevelTraffic {
     level: Level::ADDR,
+    elements: 0,
     into: 0,
     out_of: None,
     receivers: 0,
@@ -194,7 +198,7 @@ impl Relayout {
             };
             let (level, copies) = (*level, fit(held)?);
             let counts = LevelTraffic { level, into, out_of, receivers, senders, ..NO_TRAFFIC };
-            Ok(LevelTraffic { copies, arriving, departing, ..counts })
+            Ok(LevelTraffic { elements: self.elements(), copies, arriving, departing, ..counts })
         };
         let outermost_first: Result<Vec<LevelTraffic>, LayoutError> =
             path.iter().zip(both).zip(copies).map(level).collect();

@@ -18,13 +18,13 @@
 //! A movement without a figure has the greatest figure known between its two memories. Whoever uses a movement pays for one
 //! issue of it at least.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, Layout, Replica, product};
+use super::uses::{Node, Side, Use, Way};
 use crate::level::Level;
-use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
+use crate::machine::Machine;
 use crate::number::to_index;
 use crate::relayout::count::traffic::LevelTraffic;
 
@@ -49,20 +49,6 @@ pub(crate) struct Border {
     ways: Vec<u64>,
 }
 
-/// The elements that a border counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Side {
-    /// Those that enter a unit.
-    Into,
-    /// Those that leave a unit.
-    OutOf,
-    /// Those that arrive in the memory at a node.
-    Arriving,
-    /// Those that leave the memory at a node.
-    Departing,
-}
-
 /// The movements whose single issues take at most some cycles.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -81,204 +67,11 @@ struct Corner {
     of: u128,
 }
 
-/// One way to use a movement, and what it carries across a border in a cycle.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    number: u64,
-    each: u64,
-    all: u64,
-    least: u64,
-    adds: bool,
-    is_from_maker: bool,
-}
-
-/// A node of the tree: the depth of the level of its units, and how many of them it has.
-type Node = (usize, Reverse<u64>);
-
-/// The borders of all units and groups of a machine and of the memories there, but those that no movement crosses.
-pub(crate) fn borders(machine: &Machine) -> Vec<Border> {
-    let uses = machine.movements().iter().enumerate().flat_map(|(at, movement)| {
-        Use::all(machine, movement, u64::try_from(at).unwrap_or(u64::MAX))
-    });
-    let uses = uses.collect_vec();
-    let groups = machine.memories().map(|(_, memory)| (memory.node(), memory));
-    let units =
-        machine.levels().map(|(owner, _)| (owner, Memory { capacity: None, owner, group: 1 }));
-    let nodes = units.chain(groups).unique_by(|(level, _)| *level);
-    let nodes = nodes.filter_map(|(level, memory)| Some((level, node(machine, &memory)?)));
-    let nodes = nodes.sorted_by_key(|(_, node)| *node).collect_vec();
+/// The borders of the nodes of a machine, but those that no movement crosses.
+pub(crate) fn borders(machine: &Machine, nodes: &[(Level, Node)], uses: &[Use]) -> Vec<Border> {
     let sides = [Side::Into, Side::OutOf, Side::Arriving, Side::Departing];
     let borders = nodes.iter().cartesian_product(sides);
-    borders.filter_map(|(at, side)| Border::of(machine, &nodes, *at, side, &uses)).collect()
-}
-
-fn node(machine: &Machine, memory: &Memory) -> Option<Node> {
-    Some((machine.depth(memory.owner)?, Reverse(memory.group)))
-}
-
-/// A movement in one direction, within the nodes of its upper memory or between them.
-struct Use {
-    number: u64,
-    down: bool,
-    across: bool,
-    adds: bool,
-    is_from_maker: bool,
-    upper: Node,
-    lower: Node,
-    /// The numbers of nodes of both memories.
-    nodes: (u64, u64),
-    /// Words a cycle at each upper memory that takes part, and at each lower one.
-    rates: (u64, u64),
-    /// The upper memories that take part at the same time.
-    sources: u64,
-    /// The lower memories that get each word.
-    copies: u64,
-    /// The upper nodes that one word reaches.
-    reach: u64,
-    /// The cycles of one issue.
-    least: u64,
-}
-
-impl Use {
-    fn all(machine: &Machine, movement: &Movement, number: u64) -> Vec<Use> {
-        let map = movement.map.as_deref().and_then(|map| map.parse::<Layout>().ok());
-        let upper = machine.memory(&movement.upper).ok();
-        // A beat that leaves the node of the upper memory does not work inside each of them.
-        let leaves =
-            upper.zip(map.as_ref()).is_some_and(|(upper, map)| leaves(machine, map, &upper));
-        let ways = [(true, false), (true, true), (false, false), (false, true)];
-        let goes = |(down, across): &(bool, bool)| {
-            let other = if *down { Direction::Up } else { Direction::Down };
-            let works = if *across { movement.across } else { !movement.across || !leaves };
-            movement.direction != other && works
-        };
-        let of = |(at, way): (u64, (bool, bool))| {
-            Use::of(machine, movement, map.as_ref(), number * 4 + at, way)
-        };
-        (0..).zip(ways).filter(|(_, way)| goes(way)).filter_map(of).collect()
-    }
-
-    /// `None` where no rate is known between the memories.
-    fn of(
-        machine: &Machine,
-        movement: &Movement,
-        map: Option<&Layout>,
-        number: u64,
-        (down, across): (bool, bool),
-    ) -> Option<Use> {
-        let rates = machine.rates_at_most(movement);
-        let rate = movement.across_rate.filter(|_| across).or(rates.0)?;
-        let memories = [&movement.upper, &movement.lower].map(|name| machine.memory(name).ok());
-        let [Some(upper), Some(lower)] = memories else { return None };
-        let count = |memory: &Memory| machine.units_of(memory.node()).unwrap_or(1);
-        let nodes = (count(&upper), count(&lower));
-        let below = if across { nodes.1 } else { nodes.1.div_ceil(nodes.0.max(1)) };
-        let (sources, reach) = match map {
-            _ if !across => (nodes.0, 1),
-            None => (nodes.0, nodes.0),
-            Some(map) => {
-                let reach = reached(machine, map, &upper).unwrap_or(nodes.0);
-                (sources(map), reach.min(nodes.0))
-            }
-        };
-        let copies = match map {
-            _ if !down => 1,
-            None => below,
-            Some(map) => product(map.replicas().iter().map(|copy| copy.size)).unwrap_or(below),
-        };
-        let passes = if across { sources } else { 1 };
-        let lower_rate = rates.1.unwrap_or(rate.saturating_mul(passes));
-        let adds = movement.kind == MovementKind::Reduce;
-        // What each lower memory gets bounds what leaves the upper one, unless it names lower ones one after another.
-        let together = if movement.names_one || map.is_none() { 1 } else { copies.max(1) };
-        let most = lower_rate.saturating_mul(below.div_ceil(together));
-        Some(Use {
-            number,
-            down,
-            across,
-            adds,
-            is_from_maker: movement.from_maker && movement.rates.0.is_some(),
-            upper: node(machine, &upper)?,
-            lower: node(machine, &lower)?,
-            nodes,
-            rates: (if adds { rate } else { rate.min(most) }, lower_rate),
-            sources,
-            copies,
-            reach,
-            least: movement.issue.div_ceil(rate),
-        })
-    }
-
-    /// Returns whether it crosses the border of a node.
-    fn crosses(&self, node: Node, side: Side) -> bool {
-        let below = node > self.upper && node <= self.lower;
-        let between = self.across && node <= self.upper;
-        match side {
-            Side::Into => between || (below && self.down),
-            Side::OutOf => between || (below && !self.down),
-            Side::Arriving => node == if self.down { self.lower } else { self.upper },
-            Side::Departing => node == if self.down { self.upper } else { self.lower },
-        }
-    }
-
-    /// The words that it carries across the border of one of `units` nodes.
-    fn way(&self, (node, side): (Node, Side), units: u64) -> Way {
-        let Use { number, rates: (upper, lower), nodes, sources, reach, least, .. } = *self;
-        let Use { adds, is_from_maker, .. } = *self;
-        let flow = upper.saturating_mul(sources);
-        let passes = if self.across { flow } else { upper };
-        let inside = lower.saturating_mul(nodes.1.div_ceil(units.max(1)));
-        let each = match side {
-            Side::Departing if node == self.upper => upper,
-            Side::Arriving if node == self.upper => passes,
-            // Between nodes of the upper memory, the lower ones of a node bound what it gets or gives.
-            Side::Into if node <= self.upper && self.down => passes.min(inside),
-            Side::OutOf if node <= self.upper && !self.down => passes.min(inside),
-            _ if node <= self.upper => passes,
-            // Sums are made of words of each lower memory.
-            _ if adds => inside,
-            _ => passes.min(inside),
-        };
-        let all = match side {
-            Side::Arriving | Side::Departing if adds => each.saturating_mul(units),
-            Side::Arriving => flow.saturating_mul(self.copies).min(each.saturating_mul(units)),
-            // An element that leaves passes once for all its copies.
-            Side::Departing => flow.min(each.saturating_mul(units)),
-            _ if adds => lower.saturating_mul(nodes.1),
-            // Copies for several nodes count once above them.
-            _ if self.across && node <= self.upper => flow,
-            _ => flow.saturating_mul(reach),
-        };
-        Way { number, each, all, least, adds, is_from_maker }
-    }
-}
-
-/// The upper memories of a beat: an axis before that of long words counts them.
-fn sources(map: &Layout) -> u64 {
-    if map.rank() == 2 { map.axes().first().map_or(1, Axis::slots) } else { 1 }
-}
-
-/// Returns whether a beat lands in several nodes of the upper memory.
-fn leaves(machine: &Machine, map: &Layout, upper: &Memory) -> bool {
-    let landed = map.subaxes().filter_map(|digit| Some((digit.landed()?, digit.size)));
-    let copies = map.replicas().iter().map(|copy| ((copy.level, copy.stride), copy.size));
-    landed.chain(copies).any(|((level, step), size)| {
-        let depth = machine.depth(level);
-        let own = machine.depth(upper.owner);
-        let ends = step.saturating_mul(size);
-        level.is_unit() && size > 1 && (depth < own || (depth == own && ends > upper.group))
-    })
-}
-
-/// The nodes of a memory that each word of a map reaches, as copies.
-fn reached(machine: &Machine, map: &Layout, memory: &Memory) -> Option<u64> {
-    let within = |copy: &Replica| match machine.depth(copy.level).cmp(&machine.depth(memory.owner))
-    {
-        Ordering::Less => copy.size,
-        Ordering::Equal => copy.size.saturating_mul(copy.stride).div_ceil(memory.group).max(1),
-        Ordering::Greater => 1,
-    };
-    product(map.replicas().iter().map(within))
+    borders.filter_map(|(at, side)| Border::of(machine, nodes, *at, side, uses)).collect()
 }
 
 impl Border {
@@ -367,7 +160,7 @@ impl Tier {
 }
 
 /// The traffic of a level without what only another time slice asks for: a memory keeps its words.
-fn in_slices(at: &LevelTraffic, slices: Option<&LevelTraffic>) -> LevelTraffic {
+pub(super) fn in_slices(at: &LevelTraffic, slices: Option<&LevelTraffic>) -> LevelTraffic {
     let Some(LevelTraffic { into: moved, copies: slices, .. }) = slices else { return *at };
     let slices = (*slices).max(1);
     let copies = at.copies / slices;

@@ -4,7 +4,9 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::borders::{Border, Side, borders, heaviest};
+use super::borders::{Border, borders, heaviest};
+use super::uses::{Side, nodes, uses};
+use super::ways::Ways;
 use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -58,6 +60,8 @@ pub struct CostModel {
     pub(crate) levels: Vec<LevelRates>,
     /// The borders of units, with what movements carry across; empty where levels have rates.
     pub(crate) borders: Vec<Border>,
+    /// What movements take one after another; without legs where levels have rates.
+    pub(crate) ways: Ways,
     /// The rate at which a unit moves words within its memories.
     pub(crate) inside: Option<Rate>,
     pub(crate) in_sequence: bool,
@@ -183,16 +187,27 @@ impl CostModel {
     /// ```
     pub fn new(machine: &Machine, element_bits: u64) -> Result<CostModel, LayoutError> {
         let groups = machine.memories().map(|(_, memory)| memory.node());
-        let nodes = machine.levels().map(|(level, _)| level).chain(groups).unique();
-        let levels: Vec<LevelRates> = nodes.filter_map(|of| LevelRates::of(machine, of)).collect();
+        let all = machine.levels().map(|(level, _)| level).chain(groups).unique();
+        let levels: Vec<LevelRates> = all.filter_map(|of| LevelRates::of(machine, of)).collect();
         let has_none = levels.iter().all(|rates| rates.into.is_none());
-        let borders = if has_none { borders(machine) } else { Vec::new() };
+        let (nodes, uses) =
+            if has_none { (nodes(machine), uses(machine)) } else { Default::default() };
+        let borders = borders(machine, &nodes, &uses);
+        let ways = Ways::new(machine, &nodes, &uses);
         match levels.first().filter(|_| has_none && borders.is_empty()) {
             Some(outermost) => Err(no_bandwidth(outermost.level)),
             None => {
                 let (word_bits, inside) = (machine.word_bits(), None);
                 let in_sequence = false;
-                Ok(CostModel { levels, borders, inside, in_sequence, element_bits, word_bits })
+                Ok(CostModel {
+                    levels,
+                    borders,
+                    ways,
+                    inside,
+                    in_sequence,
+                    element_bits,
+                    word_bits,
+                })
             }
         }
     }
@@ -372,10 +387,12 @@ impl CostModel {
         if self.unit() == CostUnit::Steps {
             return self.of_shares(levels.iter().filter_map(|level| self.even_share(level)));
         }
-        self.of_borders(|border| {
+        let cost = self.of_borders(|border| {
             let at = levels.iter().find(|at| at.level == border.level)?;
             Some((border.crossing(at, levels), at.adds))
-        })
+        })?;
+        let way = self.ways.cycles(levels, |elements| self.words(elements)).unwrap_or(0);
+        Ok(Cost { steps: cost.steps.max(way), ..cost })
     }
 
     /// The cycles of what crosses each border, of one unit and of all, and whether it adds up.

@@ -5,6 +5,8 @@ mod cost;
 mod dominance;
 mod pricer;
 mod units;
+mod uses;
+mod ways;
 #[cfg(feature = "serde")]
 mod written;
 

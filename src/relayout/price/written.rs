@@ -5,9 +5,10 @@ use serde::ser::{Serialize, Serializer};
 
 use super::borders::Border;
 use super::cost::{CostModel, LevelRates, Rate};
+use super::ways::Ways;
 
 /// The version of the form that is written, and the only one that is read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A cost model as it is written.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -21,6 +22,8 @@ struct WrittenModel {
     levels: Vec<LevelRates>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     borders: Vec<Border>,
+    #[serde(default)]
+    ways: Ways,
 }
 
 /// Long words, and the steps that they take.
@@ -49,6 +52,7 @@ impl Serialize for CostModel {
             inside: self.inside,
             levels: self.levels.clone(),
             borders: self.borders.clone(),
+            ways: self.ways.clone(),
         };
         written.serialize(serializer)
     }
@@ -58,7 +62,7 @@ impl<'de> Deserialize<'de> for CostModel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CostModel, D::Error> {
         let written = WrittenModel::deserialize(deserializer)?;
         let WrittenModel { version, element_bits, word_bits, in_sequence, inside, .. } = written;
-        let WrittenModel { levels, borders, .. } = written;
+        let WrittenModel { levels, borders, ways, .. } = written;
         crate::words::check_version("a cost model", version, VERSION)?;
         if word_bits == 0 {
             return Err(D::Error::custom("long words of 0 bits"));
@@ -69,11 +73,14 @@ impl<'de> Deserialize<'de> for CostModel {
         if let Some(Border { level, .. }) = borders.iter().find(|border| !border.is_sound()) {
             return Err(D::Error::custom(format!("the rates at the border of {level} are 0")));
         }
+        if !ways.is_sound() {
+            return Err(D::Error::custom("a movement between nodes that the model lacks"));
+        }
         let is_again = |at: &usize| levels[..*at].iter().any(|of| of.level == levels[*at].level);
         if let Some(at) = (0..levels.len()).find(is_again) {
             let level = levels[at].level;
             return Err(D::Error::custom(format!("level `{level}` has its rates twice")));
         }
-        Ok(CostModel { levels, borders, inside, in_sequence, element_bits, word_bits })
+        Ok(CostModel { levels, borders, ways, inside, in_sequence, element_bits, word_bits })
     }
 }
