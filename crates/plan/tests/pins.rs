@@ -60,7 +60,8 @@ fn a_plan_that_is_pinned_to_its_own_layouts_stays() {
             let other = pinned.values.iter().find(|other| other.name == value.name).unwrap();
             assert_eq!(value.layout, other.layout, "{name}: {}", value.name);
         }
-        assert_eq!(free.totals().plan, again.totals().plan, "{name}");
+        // Loops that are made for a pin may be cheaper than those that were kept.
+        assert!(again.totals().plan <= free.totals().plan, "{name}");
         assert_eq!(again.totals().without_pins, Some(free.totals().plan));
     }
 }

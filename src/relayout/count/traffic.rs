@@ -50,6 +50,9 @@ pub struct LevelTraffic {
     /// The number of units of the level in which the destination has each element.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub copies: u64,
+    /// The number of units of the level in which the source has each element.
+    #[cfg_attr(feature = "serde", serde(default = "one"))]
+    pub source_copies: u64,
     /// At the level of the node that has the destination's memory, the number of (element, unit) pairs that have to
     /// arrive in it: where the source is in another memory, all. 0 at other levels.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -72,6 +75,7 @@ pub(crate) const NO_TRAFFIC: LevelTraffic = LevelTraffic {
     receivers: 0,
     senders: 0,
     copies: 1,
+    source_copies: 1,
     arriving: 0,
     departing: 0,
     adds: false,
@@ -196,9 +200,10 @@ impl Relayout {
                 true => out_of.unwrap_or(0),
                 false => 0,
             };
-            let (level, copies) = (*level, fit(held)?);
+            let (level, copies, source_copies) = (*level, fit(held)?, fit(sent)?);
             let counts = LevelTraffic { level, into, out_of, receivers, senders, ..NO_TRAFFIC };
-            Ok(LevelTraffic { elements: self.elements(), copies, arriving, departing, ..counts })
+            let counts = LevelTraffic { elements: self.elements(), arriving, departing, ..counts };
+            Ok(LevelTraffic { copies, source_copies, ..counts })
         };
         let outermost_first: Result<Vec<LevelTraffic>, LayoutError> =
             path.iter().zip(both).zip(copies).map(level).collect();

@@ -161,7 +161,10 @@ impl Tier {
 
 /// The traffic of a level without what only another time slice asks for: a memory keeps its words.
 pub(super) fn in_slices(at: &LevelTraffic, slices: Option<&LevelTraffic>) -> LevelTraffic {
-    let Some(LevelTraffic { into: moved, copies: slices, .. }) = slices else { return *at };
+    let Some(LevelTraffic { into: moved, copies: slices, source_copies, .. }) = slices else {
+        return *at;
+    };
+    let source_copies = at.source_copies / (*source_copies).max(1);
     let slices = (*slices).max(1);
     let copies = at.copies / slices;
     let into = at.into.saturating_sub(moved.saturating_mul(copies)) / slices;
@@ -171,7 +174,7 @@ pub(super) fn in_slices(at: &LevelTraffic, slices: Option<&LevelTraffic>) -> Lev
         true => out_of.unwrap_or(0),
         false => at.departing,
     };
-    LevelTraffic { copies, into, out_of, arriving, departing, ..*at }
+    LevelTraffic { copies, source_copies, into, out_of, arriving, departing, ..*at }
 }
 
 /// The set of some numbers.

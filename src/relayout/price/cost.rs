@@ -387,11 +387,16 @@ impl CostModel {
         if self.unit() == CostUnit::Steps {
             return self.of_shares(levels.iter().filter_map(|level| self.even_share(level)));
         }
+        self.of_movements(levels, false)
+    }
+
+    /// The greater of what borders take and what the whole way does; whether copies of the source have the same addresses.
+    fn of_movements(&self, levels: &[LevelTraffic], in_step: bool) -> Result<Cost, LayoutError> {
         let cost = self.of_borders(|border| {
             let at = levels.iter().find(|at| at.level == border.level)?;
             Some((border.crossing(at, levels), at.adds))
         })?;
-        let way = self.ways.cycles(levels, |elements| self.words(elements)).unwrap_or(0);
+        let way = self.ways.cycles(levels, in_step, |elements| self.words(elements)).unwrap_or(0);
         Ok(Cost { steps: cost.steps.max(way), ..cost })
     }
 
@@ -434,7 +439,10 @@ impl CostModel {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of_traffic(&self, traffic: &Traffic) -> Result<Cost, LayoutError> {
-        let across = self.at_least(&traffic.levels)?;
+        let across = match self.unit() {
+            CostUnit::Steps => self.at_least(&traffic.levels)?,
+            CostUnit::Cycles => self.of_movements(&traffic.levels, true)?,
+        };
         let moved =
             traffic.count(Distance::Address).saturating_add(traffic.count(Distance::Memory));
         let innermost = traffic.levels.iter().find(|level| level.level != Level::TIME);

@@ -9,7 +9,8 @@
 //!
 //! A movement takes at least one issue, and the cycles that all its memories together need for all words. On the way up
 //! within nodes, no more nodes have words than the source uses; on the way down within nodes to the target, no more than
-//! the target uses, and each of those has its copies. So each node has its share, at the rate of one node.
+//! the target uses, and each of those has its copies. So each node has its share, at the rate of one node. Where copies of
+//! the source have the same addresses, units send the same words at the same time: each has the share of all copies.
 //!
 //! This is the shortest path in a graph: a stop on the way is a node of the tree, and which borders were crossed.
 //! Law: at most the cycles of every route; two relayouts in a row cost at least that of one that does both.
@@ -63,7 +64,7 @@ struct Flow {
 
 impl Flow {
     /// The least cycles for some words that at most so many nodes have.
-    fn cycles(self, words: u64, nodes: u64) -> u64 {
+    fn cycles(self, Share { words, nodes }: Share) -> u64 {
         let each = words.div_ceil(nodes.max(1)).div_ceil(self.each.max(1));
         each.max(words.div_ceil(self.all.max(1)))
     }
@@ -85,13 +86,20 @@ struct Stop {
 #[derive(Debug)]
 struct Moving {
     words: u64,
-    /// For each node of the tree: how many of them the source uses, the target uses, and the words that those get.
-    used: Vec<(u64, u64, u64)>,
+    /// For each node of the tree, the share of one that the source uses, and that the target uses.
+    used: Vec<(Share, Share)>,
     from: usize,
     to: usize,
     /// The borders to cross, outermost first, as bits of a leg, and as bits of a stop.
     borders: [u64; 2],
     wanted: u8,
+}
+
+/// Some words, and the number of nodes that have them.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    words: u64,
+    nodes: u64,
 }
 
 impl Ways {
@@ -110,13 +118,14 @@ impl Ways {
     }
 
     /// The least cycles of some traffic, levels innermost first, given the long words of elements; 0 where nothing enters or
-    /// leaves a unit. `None` where no movements lead there.
+    /// leaves a unit. `None` where no movements lead there. `in_step` says that copies of the source have the same addresses.
     pub(crate) fn cycles(
         &self,
         levels: &[LevelTraffic],
+        in_step: bool,
         words: impl Fn(u64) -> u128,
     ) -> Option<u64> {
-        let moving = self.moving(levels, words)?;
+        let moving = self.moving(levels, in_step, words)?;
         let mut least = vec![u64::MAX; self.nodes.len() << STOP_BITS];
         let starts = [false, true].map(|falls| {
             let stop = Stop { node: moving.from, crossed: 0, rises: true, falls };
@@ -142,7 +151,12 @@ impl Ways {
     }
 
     /// `None` for traffic that adds up, or whose elements are not counted.
-    fn moving(&self, levels: &[LevelTraffic], words: impl Fn(u64) -> u128) -> Option<Moving> {
+    fn moving(
+        &self,
+        levels: &[LevelTraffic],
+        in_step: bool,
+        words: impl Fn(u64) -> u128,
+    ) -> Option<Moving> {
         let words = |elements: u64| u64::try_from(words(elements)).unwrap_or(u64::MAX);
         let first = levels.first().filter(|at| at.elements > 0 && !at.adds)?;
         let slices = levels.iter().find(|of| of.level == Level::TIME);
@@ -151,12 +165,17 @@ impl Ways {
             found.map(|found| in_slices(found, slices))
         };
         let each = self.nodes.iter().map(|(level, units)| (at(*level), *units)).collect_vec();
+        let share = |copies: u64, nodes: u64| {
+            let words = words(first.elements.saturating_mul(copies.max(1)));
+            Share { words, nodes }
+        };
         let used = each.iter().map(|(at, units)| match at {
             Some(at) => {
-                let copies = at.elements.saturating_mul(at.copies.max(1));
-                (at.senders.min(*units), at.receivers.min(*units), words(copies))
+                let sent = if in_step { at.source_copies } else { 1 };
+                let receivers = share(at.copies, at.receivers.min(*units));
+                (share(sent, at.senders.min(*units)), receivers)
             }
-            None => (*units, *units, words(first.elements)),
+            None => (share(1, *units), share(1, *units)),
         });
         let node = |has: fn(&LevelTraffic) -> bool| {
             each.iter().position(|(at, _)| at.as_ref().is_some_and(has))
@@ -239,16 +258,16 @@ impl Leg {
     /// The least cycles of the movement from one stop to the next.
     fn cycles(&self, stop: Stop, next: Stop, moving: &Moving) -> u64 {
         let (from, to) = (moving.used[stop.node], moving.used[next.node]);
-        let words = moving.words;
+        let once = Share { words: moving.words, ..from.1 };
         let shares = [
-            (stop.rises, self.departing, words, from.0),
-            (stop.falls, self.departing, words, from.1),
-            (next.rises, self.arriving, words, to.0),
-            (next.falls, self.arriving, to.2, to.1),
+            (stop.rises, self.departing, from.0),
+            (stop.falls, self.departing, once),
+            (next.rises, self.arriving, to.0),
+            (next.falls, self.arriving, to.1),
         ];
-        let shares = shares.into_iter().filter(|share| share.0);
-        let cycles = shares.map(|(_, flow, words, nodes)| flow.cycles(words, nodes)).max();
-        let all = words.div_ceil(self.departing.all.max(1));
+        let cycles = shares.into_iter().filter(|(counts, ..)| *counts);
+        let cycles = cycles.map(|(_, flow, share)| flow.cycles(share)).max();
+        let all = moving.words.div_ceil(self.departing.all.max(1));
         all.max(self.least).max(cycles.unwrap_or(0))
     }
 }
@@ -308,8 +327,8 @@ mod tests {
         let (mut equal, mut longer) = (0, 0);
         for (from, to) in places.iter().cartesian_product(&places) {
             let traffic = Relayout::new(from, to).unwrap().traffic().unwrap();
-            let Some(moving) = ways.moving(&traffic.levels, u128::from) else { continue };
-            let found = ways.cycles(&traffic.levels, u128::from).unwrap();
+            let Some(moving) = ways.moving(&traffic.levels, true, u128::from) else { continue };
+            let found = ways.cycles(&traffic.levels, true, u128::from).unwrap();
             let least = tried(&ways, &moving, &[], found);
             assert!(found <= least, "{found}, {least}: {moving:?}");
             (equal, longer) =

@@ -11,7 +11,6 @@ use std::collections::HashMap;
 
 use itertools::Itertools;
 use tensor_layout::einsum::at_rest;
-use tensor_layout::relayout::PartId;
 use tensor_layout::{Layout, LayoutError, Level};
 
 use super::variables::{Role, Variable};
@@ -61,7 +60,7 @@ pub(super) fn inserted(
     Ok(variables.into_iter().zip(kept).flat_map(|(of, kept)| [Some(of), kept]).flatten().collect())
 }
 
-/// The layouts that two readers of a value want, in its own axes.
+/// The layouts that readers of a value want, if there are several, in its own axes.
 fn shared(
     graph: &Graph,
     of: &Variable,
@@ -70,21 +69,20 @@ fn shared(
     setting: &mut Setting,
 ) -> Vec<Held> {
     let shape = &graph.value(of.value).shape;
-    let mut wanted: HashMap<PartId, (usize, Held)> = HashMap::new();
-    for reader in readers.iter().filter(|_| readers.len() > 1) {
+    let wanted = readers.iter().filter(|_| readers.len() > 1).flat_map(|reader| {
         let choices = &variables[reader.variable].domain.choices;
-        let operands = choices.iter().map(|choice| &choice.operands[reader.operand]);
-        for held in operands.filter(|held| !held.is_sliced()).unique_by(|held| held.part) {
-            let Ok(layout) = unviewed(&held.layout, shape, &reader.views) else { continue };
-            let memory = held.memory.clone();
-            let Ok(part) = setting.part(&layout, memory.as_deref(), held.bits) else { continue };
-            let seen = wanted.entry(part);
-            seen.or_insert((0, Held { layout, memory, bits: held.bits, part })).0 += 1;
-        }
-    }
+        let operands = choices.iter().map(move |choice| (reader, &choice.operands[reader.operand]));
+        operands.filter(|(_, held)| !held.is_sliced()).unique_by(|(_, held)| held.part)
+    });
+    let in_own_axes = wanted.filter_map(|(reader, held)| {
+        let layout = unviewed(&held.layout, shape, &reader.views).ok()?;
+        let memory = held.memory.clone();
+        let part = setting.part(&layout, memory.as_deref(), held.bits).ok()?;
+        Some(Held { layout, memory, bits: held.bits, part })
+    });
     let is_own = |held: &Held| of.domain.choices.iter().any(|own| own.result.part == held.part);
-    let shared = wanted.into_values().filter(|(count, held)| *count > 1 && !is_own(held));
-    shared.map(|(_, held)| held).sorted_by_key(|held| held.part).collect()
+    let shared = in_own_axes.unique_by(|held| held.part).filter(|held| !is_own(held));
+    shared.sorted_by_key(|held| held.part).collect()
 }
 
 /// The layouts that a value has as a whole, those that readers share, and those outside if it may be there.
