@@ -35,9 +35,19 @@ fn by_movements(machine: &Machine, bits: u64) -> Pricer {
 #[test]
 fn a_relayout_by_movements_costs_at_most_what_two_in_a_row_do() {
     let machine = Machine::mn_core_2();
-    for (shape, bits) in [([100, 48], 16), ([24, 63], 32), ([33, 129], 16), ([5, 3], 64)] {
+    let shapes: [(&[u64], u64); 8] = [
+        (&[100, 48], 16),
+        (&[24, 63], 32),
+        (&[33, 129], 16),
+        (&[5, 3], 64),
+        (&[7, 9], 64),
+        (&[64, 64], 64),
+        (&[1000], 16),
+        (&[17, 5, 12], 32),
+    ];
+    for (shape, bits) in shapes {
         let pricer = by_movements(&machine, bits).with_price_of_lanes(40);
-        let parts = parts(&pricer, &machine, &shape, bits, 9);
+        let parts = parts(&pricer, &machine, shape, bits, 18);
         let of_pair = |from: &PartId, to: &PartId| pricer.cost(*from, *to).unwrap().steps;
         let row = |from| parts.iter().map(|to| of_pair(from, to)).collect_vec();
         let cost = parts.iter().map(row).collect_vec();

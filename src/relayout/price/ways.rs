@@ -7,16 +7,19 @@
 //!      2       1       4              4       4       2         17 cycles, if each is the fastest there
 //! ```
 //!
-//! A movement takes at least one issue, and the cycles that all its memories together need for all words. On the way up
-//! within nodes, no more nodes have words than the source uses; on the way down within nodes to the target, no more than
-//! the target uses, and each of those has its copies. So each node has its share, at the rate of one node. Where copies of
-//! the source have the same addresses, units send the same words at the same time: each has the share of all copies.
+//! A movement takes at least one issue, and the cycles that all its memories together need for all words. As long as
+//! movements within nodes follow each other from the source on, the tensor stays in the nodes that the source uses of the
+//! highest level so far; and if only such movements follow, it is already in those that the target uses of the highest level
+//! to come, with their copies. So each node has its share, at the rate of one node. Where copies of the source have the same
+//! addresses, units send the same words at the same time: each has the share of all copies.
 //!
-//! This is the shortest path in a graph: a stop on the way is a node of the tree, and which borders were crossed.
+//! This is the shortest path in a graph: a stop on the way is a node of the tree, which borders were crossed, and the highest
+//! levels before and after.
 //! Law: at most the cycles of every route; two relayouts in a row cost at least that of one that does both.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::iter;
 
 use itertools::Itertools;
 
@@ -63,10 +66,10 @@ struct Flow {
 }
 
 impl Flow {
-    /// The least cycles for some words that at most so many nodes have.
-    fn cycles(self, Share { words, nodes }: Share) -> u64 {
-        let each = words.div_ceil(nodes.max(1)).div_ceil(self.each.max(1));
-        each.max(words.div_ceil(self.all.max(1)))
+    /// The least cycles for the words of one node, cut into equal parts, and for those of all.
+    fn cycles(self, Share { each, all }: Share, parts: u64) -> u64 {
+        let each = each.div_ceil(parts).div_ceil(self.each.max(1));
+        each.max(all.div_ceil(self.all.max(1)))
     }
 }
 
@@ -76,18 +79,18 @@ struct Stop {
     node: usize,
     /// The borders that were crossed, of those that have to be.
     crossed: u8,
-    /// True if only movements up within nodes led here.
-    rises: bool,
-    /// True if only movements down within nodes follow.
-    falls: bool,
+    /// The highest node so far, if only movements within nodes led here.
+    before: Option<usize>,
+    /// The highest node from here on, if only movements within nodes follow.
+    after: Option<usize>,
 }
 
 /// A tensor with the nodes that its source and its target use.
 #[derive(Debug)]
 struct Moving {
     words: u64,
-    /// For each node of the tree, the share of one that the source uses, and that the target uses.
-    used: Vec<(Share, Share)>,
+    /// For each node of the tree.
+    used: Vec<Used>,
     from: usize,
     to: usize,
     /// The borders to cross, outermost first, as bits of a leg, and as bits of a stop.
@@ -95,11 +98,40 @@ struct Moving {
     wanted: u8,
 }
 
-/// Some words, and the number of nodes that have them.
+/// The words that pass one node at least, and all of them together.
 #[derive(Clone, Copy, Debug)]
 struct Share {
-    words: u64,
-    nodes: u64,
+    each: u64,
+    all: u64,
+}
+
+/// What passes the nodes of a level.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    /// Those that the source uses.
+    source: Share,
+    /// Those that the target uses, without its copies, and with them.
+    kept: Share,
+    target: Share,
+}
+
+impl Used {
+    fn of(at: &LevelTraffic, units: u64, in_step: bool, words: impl Fn(u64) -> u64) -> Used {
+        let copied = |copies: u64| words(at.elements.saturating_mul(copies.max(1)));
+        let each = |copies: u64, nodes: u64| copied(copies).div_ceil(nodes.min(units).max(1));
+        let (once, sent) = (copied(1), if in_step { at.source_copies } else { 1 });
+        Used {
+            source: Share { each: each(sent, at.senders), all: once },
+            kept: Share { each: each(1, at.receivers), all: once },
+            target: Share { each: each(at.copies, at.receivers), all: copied(at.copies) },
+        }
+    }
+
+    /// All nodes of a level that neither side names.
+    fn everywhere(words: u64, units: u64) -> Used {
+        let share = Share { each: words.div_ceil(units.max(1)), all: words };
+        Used { source: share, kept: share, target: share }
+    }
 }
 
 impl Ways {
@@ -107,7 +139,7 @@ impl Ways {
         let legs = uses.iter().filter(|of| !of.adds);
         let legs = legs.filter_map(|of| Leg::of(machine, nodes, of)).unique().collect();
         let counted = |(level, _): &(Level, Node)| (*level, machine.units_of(*level).unwrap_or(1));
-        Ways { nodes: nodes.iter().map(counted).collect(), legs }
+        Ways { nodes: nodes.iter().take(MOST_NODES).map(counted).collect(), legs }
     }
 
     /// Returns whether ways that were stored can be priced with.
@@ -126,20 +158,23 @@ impl Ways {
         words: impl Fn(u64) -> u128,
     ) -> Option<u64> {
         let moving = self.moving(levels, in_step, words)?;
-        let mut least = vec![u64::MAX; self.nodes.len() << STOP_BITS];
-        let starts = [false, true].map(|falls| {
-            let stop = Stop { node: moving.from, crossed: 0, rises: true, falls };
-            Reverse((0_u64, stop))
-        });
-        let mut open = BinaryHeap::from(starts);
+        let mut least = vec![u64::MAX; self.number_of_stops()];
+        let afters = iter::once(None).chain((0..=moving.from).map(Some));
+        let start = |after| {
+            Reverse((0, Stop { node: moving.from, crossed: 0, before: Some(moving.from), after }))
+        };
+        let mut open: BinaryHeap<Reverse<(u64, Stop)>> = afters.map(start).collect();
         while let Some(Reverse((cycles, stop))) = open.pop() {
-            if stop.node == moving.to && stop.crossed == moving.wanted && stop.falls {
+            if stop.node == moving.to
+                && stop.crossed == moving.wanted
+                && stop.after == Some(moving.to)
+            {
                 return Some(cycles);
             }
             for leg in self.legs.iter().filter(|leg| leg.from == stop.node) {
                 for next in leg.next(stop, &moving) {
-                    let sum = cycles.saturating_add(leg.cycles(stop, next, &moving));
-                    let known = &mut least[next.number()];
+                    let sum = cycles.saturating_add(self.cycles_of(leg, stop, next, &moving));
+                    let known = &mut least[self.number(next)];
                     if sum < *known {
                         *known = sum;
                         open.push(Reverse((sum, next)));
@@ -148,6 +183,38 @@ impl Ways {
             }
         }
         None
+    }
+
+    /// The bits of borders, and a highest node or none on both sides.
+    fn number_of_stops(&self) -> usize {
+        let highest = self.nodes.len() + 1;
+        (self.nodes.len() << 2) * highest * highest
+    }
+
+    fn number(&self, stop: Stop) -> usize {
+        let none = self.nodes.len();
+        let place = stop.node << 2 | usize::from(stop.crossed);
+        let (before, after) = (stop.before.unwrap_or(none), stop.after.unwrap_or(none));
+        (place * (none + 1) + before) * (none + 1) + after
+    }
+
+    /// The least cycles of a movement from one stop to the next.
+    fn cycles_of(&self, leg: &Leg, stop: Stop, next: Stop, moving: &Moving) -> u64 {
+        // The nodes of one level in a node of a higher one have the share of that in equal parts.
+        let parts = |node: usize, highest: usize| {
+            let [inner, outer] = [node, highest].map(|of| self.nodes[of].1.max(1));
+            (&moving.used[highest], inner.div_ceil(outer))
+        };
+        let before = |stop: Stop| Some(parts(stop.node, stop.before?));
+        let after = |stop: Stop| Some(parts(stop.node, stop.after?));
+        let shares = [
+            before(stop).map(|(used, parts)| leg.departing.cycles(used.source, parts)),
+            after(stop).map(|(used, parts)| leg.departing.cycles(used.kept, parts)),
+            before(next).map(|(used, parts)| leg.arriving.cycles(used.source, parts)),
+            after(next).map(|(used, parts)| leg.arriving.cycles(used.target, parts)),
+        ];
+        let all = moving.words.div_ceil(leg.departing.all.max(1));
+        shares.into_iter().flatten().fold(all.max(leg.least), u64::max)
     }
 
     /// `None` for traffic that adds up, or whose elements are not counted.
@@ -165,22 +232,14 @@ impl Ways {
             found.map(|found| in_slices(found, slices))
         };
         let each = self.nodes.iter().map(|(level, units)| (at(*level), *units)).collect_vec();
-        let share = |copies: u64, nodes: u64| {
-            let words = words(first.elements.saturating_mul(copies.max(1)));
-            Share { words, nodes }
-        };
         let used = each.iter().map(|(at, units)| match at {
-            Some(at) => {
-                let sent = if in_step { at.source_copies } else { 1 };
-                let receivers = share(at.copies, at.receivers.min(*units));
-                (share(sent, at.senders.min(*units)), receivers)
-            }
-            None => (share(1, *units), share(1, *units)),
+            Some(at) => Used::of(at, *units, in_step, words),
+            None => Used::everywhere(words(first.elements), *units),
         });
+        let used = used.collect();
         let node = |has: fn(&LevelTraffic) -> bool| {
             each.iter().position(|(at, _)| at.as_ref().is_some_and(has))
         };
-        let used = used.collect();
         let to = node(|at| at.arriving > 0)?;
         let from = node(|at| at.departing > 0).unwrap_or(to);
         let leaves = |at: &LevelTraffic| at.out_of.map_or(at.into > 0, |out_of| out_of > 0);
@@ -195,22 +254,12 @@ impl Ways {
     }
 }
 
-/// The bits of the number of a stop beside its node.
-const STOP_BITS: u32 = 4;
-
 /// The most nodes whose borders have a bit.
 const MOST_NODES: usize = 32;
 
 /// The bit of one side of a node.
 fn bit(node: usize, side: Side) -> u64 {
     1 << (2 * node + usize::from(side == Side::OutOf))
-}
-
-impl Stop {
-    fn number(self) -> usize {
-        let flags = usize::from(self.rises) << 1 | usize::from(self.falls);
-        self.node << STOP_BITS | usize::from(self.crossed) << 2 | flags
-    }
 }
 
 impl Leg {
@@ -240,35 +289,17 @@ impl Leg {
 
     /// Where the tensor may be after it: what a stop says of the rest of the way has to come true.
     fn next(&self, stop: Stop, moving: &Moving) -> impl Iterator<Item = Stop> + use<> {
-        let is_down = self.is_inside && self.to > self.from;
-        let rises = stop.rises && self.is_inside && self.to <= self.from;
-        let crosses = |at: usize| self.crosses & moving.borders[at] != 0;
-        let crossed = [0, 1].map(|at| u8::from(crosses(at)) << at);
-        let crossed = stop.crossed | crossed[0] | crossed[1];
-        let falls: &[bool] = match (stop.falls, is_down) {
-            (true, true) => &[true],
-            (true, false) => &[],
-            (false, true) => &[false],
-            (false, false) => &[false, true],
+        let Leg { from, to: node, is_inside, .. } = *self;
+        let before = stop.before.filter(|_| is_inside).map(|highest| highest.min(node));
+        let crosses = |at: usize| u8::from(self.crosses & moving.borders[at] != 0) << at;
+        let crossed = stop.crossed | crosses(0) | crosses(1);
+        let comes_true = move |after: &Option<usize>| match is_inside {
+            true => stop.after == after.map(|highest| highest.min(from)),
+            false => stop.after.is_none(),
         };
-        let node = self.to;
-        falls.iter().map(move |falls| Stop { node, crossed, rises, falls: *falls })
-    }
-
-    /// The least cycles of the movement from one stop to the next.
-    fn cycles(&self, stop: Stop, next: Stop, moving: &Moving) -> u64 {
-        let (from, to) = (moving.used[stop.node], moving.used[next.node]);
-        let once = Share { words: moving.words, ..from.1 };
-        let shares = [
-            (stop.rises, self.departing, from.0),
-            (stop.falls, self.departing, once),
-            (next.rises, self.arriving, to.0),
-            (next.falls, self.arriving, to.1),
-        ];
-        let cycles = shares.into_iter().filter(|(counts, ..)| *counts);
-        let cycles = cycles.map(|(_, flow, share)| flow.cycles(share)).max();
-        let all = moving.words.div_ceil(self.departing.all.max(1));
-        all.max(self.least).max(cycles.unwrap_or(0))
+        let afters = iter::once(None).chain((0..=node).map(Some));
+        let next = move |after| Stop { node, crossed, before, after };
+        afters.filter(comes_true).map(next)
     }
 }
 
@@ -280,15 +311,17 @@ mod tests {
     use crate::relayout::Relayout;
 
     /// The cycles of some movements in a row, by what was said of each: those before and after decide about its shares.
-    fn of_row(row: &[&Leg], moving: &Moving) -> u64 {
-        let down = |leg: &&Leg| leg.is_inside && leg.to > leg.from;
-        let up = |leg: &&Leg| leg.is_inside && leg.to <= leg.from;
+    fn of_row(ways: &Ways, row: &[&Leg], moving: &Moving) -> u64 {
+        let node = |at: usize| row.get(at).map_or(moving.to, |leg| leg.from);
         let stop = |at: usize| {
-            let node = row.get(at).map_or(moving.to, |leg| leg.from);
-            let (rises, falls) = (row[..at].iter().all(up), row[at..].iter().all(down));
-            Stop { node, crossed: 0, rises, falls }
+            let within = |legs: &[&Leg]| legs.iter().all(|leg| leg.is_inside);
+            let highest = |nodes: std::ops::RangeInclusive<usize>| nodes.map(node).min();
+            let before = within(&row[..at]).then(|| highest(0..=at)).flatten();
+            let after = within(&row[at..]).then(|| highest(at..=row.len())).flatten();
+            Stop { node: node(at), crossed: 0, before, after }
         };
-        row.iter().enumerate().map(|(at, leg)| leg.cycles(stop(at), stop(at + 1), moving)).sum()
+        let cycles = |(at, leg)| ways.cycles_of(leg, stop(at), stop(at + 1), moving);
+        row.iter().copied().enumerate().map(cycles).sum()
     }
 
     /// The least cycles of all rows of at most 6 movements whose issues alone do not take longer than `most`.
@@ -297,7 +330,7 @@ mod tests {
         let crosses =
             |border: &u64| *border == 0 || row.iter().any(|leg| leg.crosses & border != 0);
         let is_there = at == moving.to && moving.borders.iter().all(crosses);
-        let here = if is_there { of_row(row, moving) } else { u64::MAX };
+        let here = if is_there { of_row(ways, row, moving) } else { u64::MAX };
         let issues = |leg: &Leg| row.iter().map(|leg| leg.least).sum::<u64>() + leg.least;
         let next = ways.legs.iter().filter(|leg| leg.from == at && row.len() < 6);
         let next = next.filter(|leg| issues(leg) <= most);
