@@ -378,6 +378,8 @@ impl CostModel {
     /// A lower bound on the steps that some traffic takes, levels innermost first: as if every unit that the
     /// source uses sent the same amount and every unit that the destination uses received the same amount,
     /// both at the same time. Levels without a rate, and `Time`, take no steps.
+    /// With movements, the greater of what the borders of units take, and the cheapest way from memory to memory, on
+    /// which each movement carries the whole tensor.
     ///
     /// Law: at most [`of_busiest`](CostModel::of_busiest) where the senders are known and every level has a rate.
     ///
@@ -419,6 +421,9 @@ impl CostModel {
     /// A lower bound on the steps that some traffic takes, including moves within units, whose level is
     /// `Addr`: at the rate that [was given](CostModel::with_moves_inside) or, with movements, at the greatest ones by
     /// which words leave such a memory and come back.
+    ///
+    /// With movements, it is at least [`at_least`](CostModel::at_least), which prices parts of any addresses: here the copies of
+    /// a source have equal ones, so that all units send the same words at the same time.
     ///
     /// # Errors
     /// As [`at_least`](CostModel::at_least).

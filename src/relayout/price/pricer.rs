@@ -182,9 +182,7 @@ impl Pricer {
     /// Returns whether two relayouts in a row cost at least what one does that does both: the shares of units, rounded
     /// up, keep that only by movements.
     pub(crate) fn obeys_the_triangle(&self) -> bool {
-        std::env::var("NODOM").is_err()
-            && self.inside[1].is_none()
-            && self.model.unit() == CostUnit::Cycles
+        self.inside[1].is_none() && self.model.unit() == CostUnit::Cycles
     }
 
     /// The rates.
