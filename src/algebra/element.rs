@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use crate::algebra::digits::{Destination, Digits};
 use crate::algebra::layout::{Axis, Combine, Layout};
-use crate::algebra::nested_element::NestedDecoder;
 use crate::algebra::radix::join;
 use crate::algebra::solve::{Budget, Sum};
 use crate::algebra::xor::BitSystem;
@@ -36,7 +35,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
-        match NestedDecoder::new(self).and_then(|decoder| decoder.element(place)) {
+        match self.nested_element(place) {
             Some(found) => Ok(found),
             None => Decoder::new(self).element(place),
         }
