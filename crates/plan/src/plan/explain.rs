@@ -134,7 +134,7 @@ impl Plan<'_> {
         match of.operation() {
             _ if other < at => format!("from {value}"),
             Some(operation) => format!("to {}", self.graph.operations[operation].name),
-            None => "to the layout for all that read it".into(),
+            None => "to the layout of all readers".into(),
         }
     }
 }
