@@ -172,9 +172,13 @@ impl Ways {
                 return Some(cycles);
             }
             for leg in self.legs.iter().filter(|leg| leg.from == stop.node) {
+                let leaving = self.leaving(leg, stop, &moving);
                 for next in leg.next(stop, &moving) {
-                    let sum = cycles.saturating_add(self.cycles_of(leg, stop, next, &moving));
                     let known = &mut least[self.number(next)];
+                    if cycles.saturating_add(leaving) >= *known {
+                        continue;
+                    }
+                    let sum = cycles.saturating_add(leaving.max(self.landing(leg, next, &moving)));
                     if sum < *known {
                         *known = sum;
                         open.push(Reverse((sum, next)));
@@ -198,23 +202,28 @@ impl Ways {
         (place * (none + 1) + before) * (none + 1) + after
     }
 
-    /// The least cycles of a movement from one stop to the next.
-    fn cycles_of(&self, leg: &Leg, stop: Stop, next: Stop, moving: &Moving) -> u64 {
-        // The nodes of one level in a node of a higher one have the share of that in equal parts.
-        let parts = |node: usize, highest: usize| {
-            let [inner, outer] = [node, highest].map(|of| self.nodes[of].1.max(1));
-            (&moving.used[highest], inner.div_ceil(outer))
-        };
-        let before = |stop: Stop| Some(parts(stop.node, stop.before?));
-        let after = |stop: Stop| Some(parts(stop.node, stop.after?));
-        let shares = [
-            before(stop).map(|(used, parts)| leg.departing.cycles(used.source, parts)),
-            after(stop).map(|(used, parts)| leg.departing.cycles(used.kept, parts)),
-            before(next).map(|(used, parts)| leg.arriving.cycles(used.source, parts)),
-            after(next).map(|(used, parts)| leg.arriving.cycles(used.target, parts)),
-        ];
+    /// The least cycles in which a movement takes the tensor from a stop.
+    fn leaving(&self, leg: &Leg, stop: Stop, moving: &Moving) -> u64 {
+        let before = stop.before.map(|highest| (moving.used[highest].source, highest));
+        let after = stop.after.map(|highest| (moving.used[highest].kept, highest));
+        let shares = [before, after].into_iter().flatten();
+        let cycles = shares.map(|share| self.share_of(leg.departing, share, stop.node));
         let all = moving.words.div_ceil(leg.departing.all.max(1));
-        shares.into_iter().flatten().fold(all.max(leg.least), u64::max)
+        cycles.fold(all.max(leg.least), u64::max)
+    }
+
+    /// The least cycles in which a movement brings the tensor to a stop.
+    fn landing(&self, leg: &Leg, stop: Stop, moving: &Moving) -> u64 {
+        let before = stop.before.map(|highest| (moving.used[highest].source, highest));
+        let after = stop.after.map(|highest| (moving.used[highest].target, highest));
+        let shares = [before, after].into_iter().flatten();
+        shares.map(|share| self.share_of(leg.arriving, share, stop.node)).max().unwrap_or(0)
+    }
+
+    /// The cycles of a share of a higher node, of which the nodes of one level in it have equal parts.
+    fn share_of(&self, flow: Flow, (share, highest): (Share, usize), node: usize) -> u64 {
+        let [inner, outer] = [node, highest].map(|of| self.nodes[of].1.max(1));
+        flow.cycles(share, if inner == outer { 1 } else { inner.div_ceil(outer) })
     }
 
     /// `None` for traffic that adds up, or whose elements are not counted.
@@ -320,7 +329,10 @@ mod tests {
             let after = within(&row[at..]).then(|| highest(at..=row.len())).flatten();
             Stop { node: node(at), crossed: 0, before, after }
         };
-        let cycles = |(at, leg)| ways.cycles_of(leg, stop(at), stop(at + 1), moving);
+        let cycles = |(at, leg)| {
+            let leaving = ways.leaving(leg, stop(at), moving);
+            leaving.max(ways.landing(leg, stop(at + 1), moving))
+        };
         row.iter().copied().enumerate().map(cycles).sum()
     }
 
