@@ -201,7 +201,8 @@ def test_a_machine_with_movements_needs_no_rates():
     source, destination = (f"{text}@LM0 / Double" for text in pair)
     moved = relayout(source, destination, machine="mn-core-2")
     # A relayout knows the addresses of its layouts, a pricer does not: copies that are read in step take longer.
-    assert moved.cost.steps >= cost.steps and moved.cost.unit == "cycle" and moved.steps is None
+    assert moved.cost is not None and moved.cost.unit == "cycle" and moved.cost.steps >= cost.steps
+    assert moved.steps is None
     assert relayout("((4_PE, 8:1))", "((8:1, 4_PE))", machine="PE=4").cost is None
 
 
