@@ -123,10 +123,12 @@ fn a_cost_model_is_stored_with_its_rates() {
     let json = stored(&model.with_latency(Level::PE, 10).unwrap().in_sequence());
     assert!(refused::<CostModel>(&json, "[3,2]", "[3,0]").contains("0 steps"), "{json}");
     assert!(refused::<CostModel>(&json, "\"level\":\"PE\"", "\"level\":\"MAB\"").contains("twice"));
-    assert!(refused::<CostModel>(&json, "\"version\":2", "\"version\":9").contains("version 9"));
+    assert!(refused::<CostModel>(&json, "\"version\":3", "\"version\":9").contains("version 9"));
     let movements = stored(&CostModel::new(&Machine::mn_core_2(), 16).unwrap());
     let divided_by_0 = r#""moves":[{"least":0,"corners":[{"u":1,"v":0,"of":0}]},"#;
     assert!(refused::<CostModel>(&movements, r#""moves":["#, divided_by_0).contains("are 0"));
+    // A movement leads between nodes that the model has.
+    assert!(refused::<CostModel>(&movements, r#""from":0"#, r#""from":99"#).contains("lacks"));
     let model: CostModel = serde_json::from_str(&movements).unwrap();
     assert!(model.with_latency(Level::PE, 1).unwrap_err().to_string().contains("movements"));
 }
