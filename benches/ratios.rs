@@ -9,6 +9,7 @@ mod every_layout;
 mod timing;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -59,7 +60,7 @@ const GATE: [(&str, f64); 22] = [
 ];
 
 /// The names of lines that broke the gate.
-static BROKEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static BROKEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Median times in seconds, and the median ratio.
 fn compare(name: &str, runs: usize, mut ours: impl FnMut(), mut rival: impl FnMut()) {
@@ -80,7 +81,7 @@ fn compare(name: &str, runs: usize, mut ours: impl FnMut(), mut rival: impl FnMu
     let ratio = median(pairs.iter().map(|(a, b)| a / b).collect());
     println!("{name:48} {:>12} {:>12} {ratio:>8.2}", readable(a), readable(b));
     if GATE.iter().any(|(gated, most)| *gated == name && ratio > *most) {
-        BROKEN.lock().expect("one thread").push(name.into());
+        BROKEN.lock().expect("one thread").insert(name.into());
     }
 }
 
@@ -443,14 +444,8 @@ fn growth() {
     }
 }
 
-/// `cargo bench -p benches --bench ratios` prints everything, `-- layouts` the layouts of every kind alone; `-- gate` prints
-/// the lines of the gate, and fails if one exceeds its bound.
-fn main() -> ExitCode {
-    let has = |word: &str| std::env::args().any(|argument| argument == word);
-    if has("layouts") {
-        every_layout::print();
-        return ExitCode::SUCCESS;
-    }
+/// Prints all lines of the gate, and returns the names of those that exceed their bounds.
+fn gated() -> BTreeSet<String> {
     println!("{:48} {:>12} {:>12} {:>8}", "ours / rival", "ours", "rival", "ratio");
     tables("1k", FULL_1K, 1024, 512, 64, 301);
     tables("8k", FULL_8K, 8192, 8192, 8192, 21);
@@ -460,14 +455,37 @@ fn main() -> ExitCode {
     swizzled(101);
     fused(101);
     dumps(31);
-    if has("gate") {
-        let broken = BROKEN.lock().expect("one thread");
-        println!(
-            "{}",
-            if broken.is_empty() { "the gate holds".into() } else { format!("broken: {broken:?}") }
-        );
-        return ExitCode::from(u8::from(!broken.is_empty()));
+    std::mem::take(&mut BROKEN.lock().expect("one thread"))
+}
+
+/// Fails if a line exceeds its bound in each of up to five turns: other work on a shared machine, which takes time from
+/// one side of a ratio, comes and goes, and a lost fast path stays.
+fn gate() -> ExitCode {
+    let mut broken = gated();
+    for _ in 1..5 {
+        if broken.is_empty() {
+            println!("the gate holds");
+            return ExitCode::SUCCESS;
+        }
+        println!("broken in all turns until now: {broken:?}");
+        broken = &broken & &gated();
     }
+    println!("broken: {broken:?}");
+    ExitCode::from(u8::from(!broken.is_empty()))
+}
+
+/// `cargo bench -p benches --bench ratios` prints everything, `-- layouts` the layouts of every kind alone; `-- gate` prints
+/// the lines of the gate, and fails if one exceeds its bound.
+fn main() -> ExitCode {
+    let has = |word: &str| std::env::args().any(|argument| argument == word);
+    if has("layouts") {
+        every_layout::print();
+        return ExitCode::SUCCESS;
+    }
+    if has("gate") {
+        return gate();
+    }
+    gated();
     moves("runs of 128, 8k", "((16_L2B, 8_L1B, 64:128), (16_MAB, 4_PE, 128:1))", 11);
     moves("neighbours on 4 PEs, 8k", FULL_8K, 11);
     growth();
