@@ -116,11 +116,12 @@
 //! `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-code` writes layouts as code of C, Rust, Python, MLIR and
 //! isl, `tensor-layout-npy` reads and writes NumPy's files,
 //! `tensor-layout-rows` writes tables as CSV, JSON lines, Arrow and Parquet, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
-//! `tensor-layout-words` has what all of them need and what knows nothing of layouts.
+//! `tensor-layout-words` has what all of them need and what knows nothing of layouts; `tensor-layout-grammar` reads the grammars of notations
+//! while the library is compiled.
 //!
 //! # Features
 //!
-//! `text` is on by default; without it (`default-features = false`), the library builds 12 other crates instead of 31.
+//! `text` is on by default; without it (`default-features = false`), the library builds 12 other crates instead of 25.
 //!
 //! | feature | what it adds |
 //! |---|---|

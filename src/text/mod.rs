@@ -13,6 +13,7 @@
 mod any;
 mod atom;
 mod cute;
+mod grammar;
 mod kind;
 mod mlir;
 mod pad_layout;

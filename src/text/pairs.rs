@@ -2,28 +2,36 @@
 
 use std::str::FromStr;
 
+use pest::RuleType;
 use pest::iterators::Pair;
-use pest::{Parser, RuleType};
 
+use super::grammar::{Grammar, parse};
 use super::refusal::GrammarStop;
 use crate::error::{ParseError, ParseErrorKind, Span};
 
-/// Makes the parser of a grammar, and tests that `name` has a word for each of its rules but the silent ones.
+/// Makes the rules of a grammar, and tests them: `name` has a word for each but the silent ones.
 macro_rules! grammar {
-    ($parser:ident, $path:tt, silent: $($silent:ident)+) => {
+    ($path:tt, silent: $($silent:ident)+) => {
         mod grammar {
-            #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+            #![allow(missing_docs, unreachable_pub, clippy::as_conversions, reason = "generated")]
 
-            #[derive(pest_derive::Parser)]
-            #[grammar = $path]
-            pub(super) struct $parser;
+            use crate::text::grammar::{Definition, Expr, Grammar, Kind};
+
+            tensor_layout_grammar::rules!($path);
 
             #[test]
             fn every_token_has_a_name_in_errors() {
-                for rule in Rule::all_rules() {
+                for (number, Definition { rule, .. }) in Rule::TABLE.iter().enumerate().skip(1) {
                     let is_silent = matches!(rule, $(Rule::$silent)|+);
                     assert_eq!(super::name(*rule).is_empty(), is_silent, "{rule:?}");
+                    assert_eq!(rule.number(), number);
                 }
+            }
+
+            #[test]
+            fn texts_match_as_by_pest_itself() {
+                let grammar = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/", $path));
+                crate::text::grammar::judge::compare::<Rule>(grammar);
             }
         }
     };
@@ -32,12 +40,12 @@ pub(super) use grammar;
 
 /// The tokens below `rule`, which is the whole text, or the place at which the grammar stopped; `name`
 /// gives the names of rules in errors.
-pub(super) fn tokens<G: Parser<R>, R: RuleType>(
+pub(super) fn tokens<R: Grammar>(
     rule: R,
     text: &str,
     name: fn(R) -> &'static str,
 ) -> Result<impl Iterator<Item = Pair<'_, R>> + Clone, GrammarStop> {
-    let whole = G::parse(rule, text).map_err(|error| GrammarStop::of(text, &error, name))?;
+    let whole = parse(rule, text).map_err(|error| GrammarStop::of(text, &error, name))?;
     Ok(whole.flat_map(Pair::into_inner))
 }
 

@@ -15,9 +15,8 @@ use crate::text::refusal::{GrammarStop, check_depth, negative};
 use crate::text::written::NotCompared;
 use crate::words::counted;
 
-grammar!(CuteGrammar, "text/cute/cute.pest", silent: ws ns cast value number_type fraction argument);
+grammar!("text/cute/cute.pest", silent: ws ns cast value number_type fraction argument);
 
-use grammar::CuteGrammar;
 pub(super) use grammar::Rule;
 
 /// The greatest depth of brackets.
@@ -58,7 +57,7 @@ fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
 
 /// The map in front of a layout, if there is one, and the modes.
 fn parts(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
-    let parts = tokens::<CuteGrammar, _>(Rule::text, text, name).map_err(|stop| {
+    let parts = tokens(Rule::text, text, name).map_err(|stop| {
         let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
         refused(text, stop, |at| if is_stride(at) { "a stride" } else { "an extent" })
     })?;
@@ -169,7 +168,7 @@ fn in_order(
 /// The members of a coordinate; the bracket around them may be left out.
 pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
     check_depth(text, MAX_DEPTH, [b"(", b")"])?;
-    let parts = tokens::<CuteGrammar, _>(Rule::coordinate, text, name)
+    let parts = tokens(Rule::coordinate, text, name)
         .map_err(|stop| refused(text, stop, |_| "a coordinate"))?;
     parts.filter(is_tree).map(|part| tree(part, text)).try_collect()
 }

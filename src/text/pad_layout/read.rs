@@ -14,9 +14,9 @@ use crate::text::pairs::{child, children, grammar, number, span, tokens};
 use crate::text::refusal::GrammarStop;
 use crate::text::written::NotCompared;
 
-grammar!(PadLayoutGrammar, "text/pad_layout/pad_layout.pest", silent: slip_joint slip_blank blank ws);
+grammar!("text/pad_layout/pad_layout.pest", silent: slip_joint slip_blank blank ws);
 
-use grammar::{PadLayoutGrammar, Rule};
+use grammar::Rule;
 
 impl FromStr for PadLayout {
     type Err = ParseError;
@@ -25,8 +25,7 @@ impl FromStr for PadLayout {
     ///
     /// Cost: linear in the text, even if it is invalid.
     fn from_str(text: &str) -> Result<PadLayout, ParseError> {
-        let parts = tokens::<PadLayoutGrammar, _>(Rule::layout, text, name)
-            .map_err(|stop| refusal(text, stop))?;
+        let parts = tokens(Rule::layout, text, name).map_err(|stop| refusal(text, stop))?;
         let mut layout = PadLayout::default();
         let mut source = TreeSource { text: text.into(), ..TreeSource::default() };
         // An unknown dtype is an error of the grammar, and those are reported before errors of meaning.

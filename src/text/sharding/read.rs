@@ -7,17 +7,16 @@ use super::tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::text::pairs::{child, children, grammar, number, span, tokens};
 
-grammar!(ShardingGrammar, "text/sharding/sharding.pest", silent: blank ws);
+grammar!("text/sharding/sharding.pest", silent: blank ws);
 
 pub(super) use grammar::Rule;
-use grammar::ShardingGrammar;
 
 /// The tokens of a whole text that matches `rule`.
 pub(super) fn parse(
     rule: Rule,
     text: &str,
 ) -> Result<impl Iterator<Item = Pair<'_, Rule>>, ParseError> {
-    tokens::<ShardingGrammar, _>(rule, text, name).map_err(|stop| stop.refuse(text, None))
+    tokens(rule, text, name).map_err(|stop| stop.refuse(text, None))
 }
 
 /// A number that is not negative.

@@ -17,9 +17,9 @@ use crate::text::refusal::check_depth;
 use crate::text::written::NotCompared;
 use crate::words::counted;
 
-grammar!(TritonGrammar, "text/triton/triton.pest", silent: comment quoted other ws);
+grammar!("text/triton/triton.pest", silent: comment quoted other ws);
 
-use grammar::{Rule, TritonGrammar};
+use grammar::Rule;
 
 /// The greatest depth of encodings and lists.
 const MAX_DEPTH: usize = 64;
@@ -34,7 +34,7 @@ impl FromStr for TritonLayout {
     fn from_str(text: &str) -> Result<TritonLayout, ParseError> {
         check_depth(text, MAX_DEPTH, [b"<[", b">]"])?;
         let mut items = TritonItems { text, ..TritonItems::default() };
-        let parts = tokens::<TritonGrammar, _>(Rule::text, text, name);
+        let parts = tokens(Rule::text, text, name);
         for part in parts.map_err(|stop| stop.refuse(text, None))? {
             items.add(part)?;
         }
@@ -175,7 +175,7 @@ impl<'t> TritonItems<'t> {
     /// The error for an encoding of another dialect, or one of Triton's that is not read to its end.
     fn refuse_unread(&self, part: &Pair<'t, Rule>) -> ParseError {
         let (place, encoding) = (span(part), part.as_str());
-        let whole = tokens::<TritonGrammar, _>(Rule::whole_attribute, encoding, name);
+        let whole = tokens(Rule::whole_attribute, encoding, name);
         if part.as_rule() == Rule::malformed
             && let Err(stop) = whole
         {

@@ -14,9 +14,9 @@ use crate::text::pairs::{child, children, grammar, number, span, tokens};
 use crate::text::refusal::{GrammarStop, check_depth};
 use crate::text::written::NotCompared;
 
-grammar!(XlaGrammar, "text/xla/xla.pest", silent: blank comment ws);
+grammar!("text/xla/xla.pest", silent: blank comment ws);
 
-use grammar::{Rule, XlaGrammar};
+use grammar::Rule;
 
 type Node<'a> = Pair<'a, Rule>;
 
@@ -60,8 +60,7 @@ impl XlaParser {
     }
 
     fn by_grammar(self, text: &str) -> Result<XlaShape, ParseError> {
-        let mut parts =
-            tokens::<XlaGrammar, _>(Rule::text, text, name).map_err(|stop| refusal(text, stop))?;
+        let mut parts = tokens(Rule::text, text, name).map_err(|stop| refusal(text, stop))?;
         let shape = parts.find(|part| part.as_rule() == Rule::shape);
         let reader = ShapeReader { text, shared: text.into(), lenient: self.lenient };
         match shape {

@@ -1,0 +1,87 @@
+//! A grammar's rules as Rust, in the names of the library's `Definition` and `Expr`.
+
+use pest_meta::ast::RuleType;
+use pest_meta::optimizer::{OptimizedExpr, OptimizedRule};
+
+/// What each rule matches, `EOI` first.
+pub(super) fn definitions(rules: &[OptimizedRule]) -> Result<String, String> {
+    let rest: Vec<_> = rules.iter().map(definition).collect::<Result<_, _>>()?;
+    let end = "Definition { rule: Rule::EOI, kind: Kind::Normal, expr: Expr::End },";
+    Ok(format!("{end}{}", rest.concat()))
+}
+
+fn definition(rule: &OptimizedRule) -> Result<String, String> {
+    let kind = match rule.ty {
+        RuleType::Normal => "Normal",
+        RuleType::Silent => "Silent",
+        RuleType::Atomic => "Atomic",
+        RuleType::CompoundAtomic => "CompoundAtomic",
+        RuleType::NonAtomic => return Err(format!("`{}`: `!{{` is not in the table", rule.name)),
+    };
+    if matches!(rule.name.as_str(), "WHITESPACE" | "COMMENT") {
+        return Err(format!("`{}`: blanks are named where they are allowed", rule.name));
+    }
+    let expr = expr(&rule.expr)?;
+    Ok(format!("Definition {{ rule: Rule::{}, kind: Kind::{kind}, expr: {expr} }},", rule.name))
+}
+
+fn expr(of: &OptimizedExpr) -> Result<String, String> {
+    if let Some(ranges) = characters(of) {
+        return Ok(format!("Expr::OneOf(&{ranges:?})"));
+    }
+    Ok(match of {
+        OptimizedExpr::Str(text) => format!("Expr::Text({text:?})"),
+        OptimizedExpr::Ident(name) => match name.as_str() {
+            "ANY" => "Expr::Any".into(),
+            "SOI" => "Expr::Start".into(),
+            name => format!("Expr::Rule(Rule::{name})"),
+        },
+        OptimizedExpr::PosPred(inner) => format!("Expr::Ahead(true, &{})", expr(inner)?),
+        OptimizedExpr::NegPred(inner) => format!("Expr::Ahead(false, &{})", expr(inner)?),
+        OptimizedExpr::Seq(..) => format!("Expr::Sequence(&[{}])", list(of)?),
+        OptimizedExpr::Choice(..) => format!("Expr::Choice(&[{}])", list(of)?),
+        OptimizedExpr::Opt(inner) => format!("Expr::Optional(&{})", expr(inner)?),
+        OptimizedExpr::Rep(inner) => format!("Expr::Repeat(&{})", expr(inner)?),
+        OptimizedExpr::Skip(ends) => format!("Expr::Until(&{ends:?})"),
+        other => return Err(format!("{other:?} is not in the table")),
+    })
+}
+
+/// The parts of a sequence or of a choice, each with a comma.
+fn list(of: &OptimizedExpr) -> Result<String, String> {
+    Ok(match of {
+        OptimizedExpr::Seq(first, rest) if matches!(**rest, OptimizedExpr::Seq(..)) => {
+            format!("{}, {}", expr(first)?, list(rest)?)
+        }
+        OptimizedExpr::Choice(first, rest) if matches!(**rest, OptimizedExpr::Choice(..)) => {
+            format!("{}, {}", expr(first)?, list(rest)?)
+        }
+        OptimizedExpr::Seq(first, last) | OptimizedExpr::Choice(first, last) => {
+            format!("{}, {}", expr(first)?, expr(last)?)
+        }
+        single => expr(single)?,
+    })
+}
+
+/// The characters of which an expression matches any one, from first to last; `None` for other expressions.
+fn characters(of: &OptimizedExpr) -> Option<Vec<(char, char)>> {
+    let one = |text: &str| {
+        let mut all = text.chars();
+        all.next().filter(|_| all.next().is_none())
+    };
+    Some(match of {
+        OptimizedExpr::Str(text) => one(text).map(|char| vec![(char, char)])?,
+        OptimizedExpr::Range(first, last) => vec![(one(first)?, one(last)?)],
+        OptimizedExpr::Choice(one, other) => [characters(one)?, characters(other)?].concat(),
+        OptimizedExpr::Ident(name) => match name.as_str() {
+            "ASCII_DIGIT" => vec![('0', '9')],
+            "ASCII_NONZERO_DIGIT" => vec![('1', '9')],
+            "ASCII_HEX_DIGIT" => vec![('0', '9'), ('a', 'f'), ('A', 'F')],
+            "ASCII_ALPHA_UPPER" => vec![('A', 'Z')],
+            "ASCII_ALPHA" => vec![('a', 'z'), ('A', 'Z')],
+            "ASCII_ALPHANUMERIC" => vec![('a', 'z'), ('A', 'Z'), ('0', '9')],
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
