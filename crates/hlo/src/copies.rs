@@ -243,6 +243,7 @@ impl HloCopies {
             let entry = self.entry(row, &held, &calls, &roles, &runs);
             self.entries.extend(entry);
         }
+        (self.held, self.calls) = (held.cleared(), calls.cleared());
         if self.top.is_some() {
             self.keep_greatest();
         }

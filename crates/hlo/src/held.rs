@@ -105,6 +105,13 @@ impl<K: Copy> Held<K> {
         self.room > 0
     }
 
+    /// Without rows, with the memory for those of the next module.
+    pub(super) fn cleared(mut self) -> Held<K> {
+        self.rows.clear();
+        self.text.clear();
+        Held { room: 0, ..self }
+    }
+
     pub(super) fn rows(&self) -> &[HeldRow<K>] {
         &self.rows
     }

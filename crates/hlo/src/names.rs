@@ -37,6 +37,14 @@ impl Names {
         Some(number)
     }
 
+    /// Without names, with the memory for others.
+    pub(super) fn cleared(mut self) -> Names {
+        self.text.clear();
+        self.ends.clear();
+        self.numbers.clear();
+        self
+    }
+
     /// The last number that a name got.
     pub(super) fn number(&self, name: &str) -> Option<u32> {
         self.numbers.find(hash(name), |known| self.get(*known) == name).copied()

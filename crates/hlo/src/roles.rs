@@ -131,6 +131,14 @@ impl CallTimes {
 }
 
 impl Calls {
+    /// Without calls, with the memory for those of the next module.
+    pub(super) fn cleared(self) -> Calls {
+        let Calls { names, mut computations, mut calls, .. } = self;
+        computations.clear();
+        calls.clear();
+        Calls { names: names.cleared(), computations, calls, ..Calls::default() }
+    }
+
     /// Adds a computation with its calls; returns its number.
     ///
     /// # Errors

@@ -325,11 +325,12 @@ impl HloSummary {
                 self.unread.push(line, name.as_bytes(), NOT_LISTED.into());
             }
         }
-        for given in std::mem::take(&mut self.given) {
-            self.take_given(given, &calls, &roles);
-        }
+        let mut given = std::mem::take(&mut self.given);
+        given.drain(..).for_each(|given| self.take_given(given, &calls, &roles));
+        self.given = given;
         self.written.clear();
         self.list(&held, &calls, &roles);
+        (self.held, self.calls) = (held.cleared(), calls.cleared());
         if self.top.is_some() {
             self.keep_worst();
         }
