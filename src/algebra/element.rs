@@ -2,8 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
+
 use crate::algebra::digits::{Destination, Digits};
-use crate::algebra::layout::{Axis, Combine, Layout};
+use crate::algebra::layout::{Axis, Combine, Layout, Target};
+use crate::algebra::nested_element::NestedDecoder;
 use crate::algebra::radix::join;
 use crate::algebra::solve::{Budget, Sum};
 use crate::algebra::xor::BitSystem;
@@ -35,10 +38,51 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
-        match self.nested_element(place) {
+        if let Some(index) = self.element_of_quotients(place) {
+            return Ok(Found::Element(index));
+        }
+        match NestedDecoder::new(self).and_then(|decoder| decoder.element(place)) {
             Some(found) => Ok(found),
             None => Decoder::new(self).element(place),
         }
+    }
+
+    /// The index whose digits are quotients of the place by their strides, if that is its place: most elements are found so,
+    /// without sorting digits or keeping them. `None` says nothing.
+    fn element_of_quotients(&self, place: &Location) -> Option<Vec<u64>> {
+        if !self.derived.is_empty() {
+            return None;
+        }
+        // Each coordinate, and what the digits leave of it.
+        let mut places = SmallVec::<[(u64, u64); 8]>::new();
+        let mut coordinates = place.iter();
+        for used in &self.used {
+            let (_, at) = coordinates.find(|(level, _)| level == used)?;
+            let at = at.checked_sub(self.offset(*used))?;
+            places.push((at, at));
+        }
+        let mut digit = |level: &Level, size: u64, stride: u64| {
+            // By reference: a copied level would be compared before it is written.
+            let number = self.used.iter().position(|used| used == level)?;
+            let (at, rest) = places.get_mut(number)?;
+            let digit = at.checked_div(stride)? % size;
+            *rest = rest.checked_sub(digit * stride)?;
+            Some(digit)
+        };
+        let mut index = Vec::with_capacity(self.axes.len());
+        for axis in &self.axes {
+            let (mut value, mut weight) = (0, 1);
+            for subaxis in axis.subaxes.iter().rev().filter(|subaxis| subaxis.size > 1) {
+                let Target::Land { level, stride } = &subaxis.target else { return None };
+                value += digit(level, subaxis.size, *stride)? * weight;
+                weight *= subaxis.size;
+            }
+            index.push((value < axis.extent).then_some(value)?);
+        }
+        for copies in &self.replicas {
+            digit(&copies.level, copies.size, copies.stride)?;
+        }
+        places.iter().all(|(_, rest)| *rest == 0).then_some(index)
     }
 }
 

@@ -43,7 +43,17 @@ impl NestedDecoder {
     /// Returns the decoder, unless an axis is derived or a stride does not exceed what the smaller ones of its level add.
     pub(crate) fn new(layout: &Layout) -> Option<NestedDecoder> {
         let digits = nested_digits(layout)?;
-        let levels = levels(layout, &digits).collect();
+        let mut rest = &digits[..];
+        let level = |(number, &level): (usize, &Level)| {
+            let count = rest.iter().take_while(|digit| digit.level == number).count();
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            let offset = layout.offset(level);
+            let extent = 1 + offset + own.iter().map(|digit| digit.top * digit.stride).sum::<u64>();
+            let span = layout.given_span(level).unwrap_or(extent);
+            NestedLevel { level, offset, span, digits: count }
+        };
+        let levels = layout.used.iter().enumerate().map(level).collect();
         let extents = layout.axes.iter().map(|axis| axis.extent).collect();
         Some(NestedDecoder { levels, digits, extents })
     }
@@ -58,59 +68,25 @@ impl NestedDecoder {
     /// Law: as [`element`](Layout::element) by a search.
     /// Cost: O(subaxes).
     pub(crate) fn element(&self, place: &Location) -> Option<Found> {
-        element_at(place, self.levels.iter().copied(), &self.digits, self.extents.iter().copied())
-    }
-}
-
-impl Layout {
-    /// As [`NestedDecoder::element`], for a single place: nothing is kept for another.
-    pub(crate) fn nested_element(&self, place: &Location) -> Option<Found> {
-        let digits = nested_digits(self)?;
-        let extents = self.axes.iter().map(|axis| axis.extent);
-        element_at(place, levels(self, &digits), &digits, extents)
-    }
-}
-
-fn element_at(
-    place: &Location,
-    levels: impl Iterator<Item = NestedLevel>,
-    digits: &[NestedDigit],
-    extents: impl ExactSizeIterator<Item = u64>,
-) -> Option<Found> {
-    let mut index = vec![0; extents.len()];
-    let (mut coordinates, mut others, mut is_hole) = (place.iter(), digits, false);
-    for level in levels {
-        let (_, at) = coordinates.find(|(of, _)| *of == level.level)?;
-        if at >= level.span {
-            return Some(Found::Outside);
+        let mut index = vec![0; self.extents.len()];
+        let (mut coordinates, mut others, mut is_hole) = (place.iter(), &self.digits[..], false);
+        for level in &self.levels {
+            let (_, at) = coordinates.find(|(of, _)| *of == level.level)?;
+            if at >= level.span {
+                return Some(Found::Outside);
+            }
+            let (own, after) = others.split_at(level.digits);
+            others = after;
+            let rest = at.checked_sub(level.offset).map(|rest| divide(rest, own, &mut index));
+            is_hole |= rest != Some(0);
         }
-        let (own, after) = others.split_at(level.digits);
-        others = after;
-        let rest = at.checked_sub(level.offset).map(|rest| divide(rest, own, &mut index));
-        is_hole |= rest != Some(0);
+        let is_real = || index.iter().zip(&self.extents).all(|(value, extent)| value < extent);
+        Some(match is_hole {
+            true => Found::Hole,
+            false if is_real() => Found::Element(index),
+            false => Found::Padding,
+        })
     }
-    let is_real = || index.iter().zip(extents).all(|(value, extent)| *value < extent);
-    Some(match is_hole {
-        true => Found::Hole,
-        false if is_real() => Found::Element(index),
-        false => Found::Padding,
-    })
-}
-
-/// The used levels, with the numbers of their digits.
-fn levels<'a>(
-    layout: &'a Layout,
-    mut digits: &'a [NestedDigit],
-) -> impl Iterator<Item = NestedLevel> + 'a {
-    layout.used.iter().enumerate().map(move |(number, &level)| {
-        let count = digits.iter().take_while(|digit| digit.level == number).count();
-        let (own, others) = digits.split_at(count);
-        digits = others;
-        let offset = layout.offset(level);
-        let extent = 1 + offset + own.iter().map(|digit| digit.top * digit.stride).sum::<u64>();
-        let span = layout.given_span(level).unwrap_or(extent);
-        NestedLevel { level, offset, span, digits: count }
-    })
 }
 
 fn nested_digits(layout: &Layout) -> Option<SmallVec<[NestedDigit; 16]>> {

@@ -35,7 +35,7 @@ impl<R: BufRead + Send> HloDump<R> {
     /// bytes that were read by then; returns the parts that could not be read.
     ///
     /// Law: the computations are those of [`next_computation`](HloDump::next_computation), in the same order.
-    /// Cost: the longer of reading and `each`; memory for three batches, each of 256 KiB and at most one computation more.
+    /// Cost: the longer of reading and `each`; memory for four batches, each of 256 KiB and at most one computation more.
     ///
     /// # Errors
     /// Those of the input, after the computations before; inside, the first error of `each`, which ends the reading.
