@@ -6,7 +6,7 @@ use std::fmt;
 use itertools::{EitherOrBoth, Itertools};
 
 use crate::algebra::coordinates::PlaceSet;
-use crate::algebra::layout::{Layout, Subaxis};
+use crate::algebra::layout::{Layout, Replica, Subaxis};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -175,7 +175,7 @@ impl Layout {
         match PlaceSet::of_copies(&a).same(&PlaceSet::of_copies(&b)) {
             Some(true) => {}
             Some(false) => return Ok(Some(origin)),
-            None => return a.compare_each(&b, |a, b| a == b),
+            None => return a.compare_places(&b),
         }
         if a == b {
             return Ok(None);
@@ -190,15 +190,19 @@ impl Layout {
         }
         match a == b {
             true => Ok(None),
-            false => a.compare_each(&b, |a, b| a == b),
+            false => a.compare_places(&b),
         }
     }
 
-    /// Returns an index whose places in both layouts do not `agree`; up to 2^20 copies are compared.
+    fn compare_places(&self, other: &Layout) -> Result<Option<Vec<u64>>, LayoutError> {
+        self.compare_each(other, |index| Ok(self.places(index)? == other.places(index)?))
+    }
+
+    /// Returns an index at which both layouts do not `agree`; up to 2^20 copies are compared.
     fn compare_each(
         &self,
         other: &Layout,
-        agree: impl Fn(&BTreeSet<Location>, &BTreeSet<Location>) -> bool,
+        agree: impl Fn(&[u64]) -> Result<bool, LayoutError>,
     ) -> Result<Option<Vec<u64>>, LayoutError> {
         let question = "comparing the places of every element in two layouts";
         let copies = self.copies().max(other.copies());
@@ -207,7 +211,7 @@ impl Layout {
         let is_decided = work.is_some_and(|work| work <= MOST_COPIES);
         let all = is_decided.then(|| self.indexes()).into_iter().flatten();
         for index in corners.into_iter().chain(all) {
-            if !agree(&self.places(&index)?, &other.places(&index)?) {
+            if !agree(&index)? {
                 return Ok(Some(index));
             }
         }
@@ -297,7 +301,45 @@ impl Layout {
             }
             _ => {}
         }
-        a.compare_each(&b, BTreeSet::is_superset)
+        a.compare_coordinates(&b, level)
+    }
+
+    /// As [`unserved`](Layout::unserved), element by element. Copies are at the same distances of every element, so they are
+    /// listed once.
+    fn compare_coordinates(
+        &self,
+        other: &Layout,
+        level: Level,
+    ) -> Result<Option<Vec<u64>>, LayoutError> {
+        let [mine, theirs] = [self, other].map(Layout::distances_of_copies);
+        let coordinate = |layout: &Layout, index: &[u64]| {
+            let mut at = layout.offset(level);
+            layout.land(index, |_, step| at += step);
+            at
+        };
+        self.compare_each(other, |index| {
+            let [at, needed] = [self, other].map(|layout| coordinate(layout, index));
+            let is_held = |distance: &u64| {
+                let distance = (needed + distance).checked_sub(at);
+                distance.is_some_and(|distance| mine.binary_search(&distance).is_ok())
+            };
+            Ok(theirs.iter().all(is_held))
+        })
+    }
+
+    /// The distances of the copies of an element from the first, ascending, in a layout of one level; none if there are too
+    /// many to compare.
+    fn distances_of_copies(&self) -> Vec<u64> {
+        if self.copies() > MOST_COPIES {
+            return Vec::new();
+        }
+        let copied = |distances: Vec<u64>, of: &Replica| {
+            let steps = (0..of.size).map(|digit| digit * of.stride);
+            steps.flat_map(|step| distances.iter().map(move |at| at + step)).collect()
+        };
+        let mut distances: Vec<u64> = self.replicas.iter().fold(vec![0], copied);
+        distances.sort_unstable();
+        distances
     }
 }
 
