@@ -1,6 +1,7 @@
 //! The cost of moving elements, in bytes, long words and steps of a machine.
 
 use std::fmt;
+use std::sync::Arc;
 
 use itertools::Itertools;
 
@@ -58,10 +59,10 @@ impl Traffic {
 pub struct CostModel {
     /// Every level, and every group at which a memory hangs.
     pub(crate) levels: Vec<LevelRates>,
-    /// The borders of units, with what movements carry across; empty where levels have rates.
-    pub(crate) borders: Vec<Border>,
+    /// The borders of units, with what movements carry across; empty where levels have rates. Shared by models of other widths.
+    pub(crate) borders: Arc<[Border]>,
     /// What movements take one after another; without legs where levels have rates.
-    pub(crate) ways: Ways,
+    pub(crate) ways: Arc<Ways>,
     /// The rate at which a unit moves words within its memories.
     pub(crate) inside: Option<Rate>,
     pub(crate) in_sequence: bool,
@@ -192,8 +193,8 @@ impl CostModel {
         let has_none = levels.iter().all(|rates| rates.into.is_none());
         let (nodes, uses) =
             if has_none { (nodes(machine), uses(machine)) } else { Default::default() };
-        let borders = borders(machine, &nodes, &uses);
-        let ways = Ways::new(machine, &nodes, &uses);
+        let borders: Arc<[Border]> = borders(machine, &nodes, &uses).into();
+        let ways = Ways::new(machine, &nodes, &uses).into();
         match levels.first().filter(|_| has_none && borders.is_empty()) {
             Some(outermost) => Err(no_bandwidth(outermost.level)),
             None => {

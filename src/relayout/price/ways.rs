@@ -17,6 +17,7 @@
 //! levels before and after.
 //! Law: at most the cycles of every route; two relayouts in a row cost at least that of one that does both.
 
+use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::iter;
@@ -171,11 +172,16 @@ impl Ways {
             {
                 return Some(cycles);
             }
+            if cycles > least[self.number(stop)] {
+                continue;
+            }
             for leg in self.legs.iter().filter(|leg| leg.from == stop.node) {
-                let leaving = self.leaving(leg, stop, &moving);
+                let leaving = LazyCell::new(|| self.leaving(leg, stop, &moving));
                 for next in leg.next(stop, &moving) {
+                    // Shares take divisions, and most stops were reached in less than one issue more.
                     let known = &mut least[self.number(next)];
-                    if cycles.saturating_add(leaving) >= *known {
+                    let is_less = |cost: u64| cycles.saturating_add(cost) < *known;
+                    if !is_less(leg.least) || !is_less(*leaving) {
                         continue;
                     }
                     let sum = cycles.saturating_add(leaving.max(self.landing(leg, next, &moving)));

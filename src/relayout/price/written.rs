@@ -51,8 +51,8 @@ impl Serialize for CostModel {
             in_sequence: self.in_sequence,
             inside: self.inside,
             levels: self.levels.clone(),
-            borders: self.borders.clone(),
-            ways: self.ways.clone(),
+            borders: self.borders.to_vec(),
+            ways: Ways::clone(&self.ways),
         };
         written.serialize(serializer)
     }
@@ -81,6 +81,7 @@ impl<'de> Deserialize<'de> for CostModel {
             let level = levels[at].level;
             return Err(D::Error::custom(format!("level `{level}` has its rates twice")));
         }
+        let (borders, ways) = (borders.into(), ways.into());
         Ok(CostModel { levels, borders, ways, inside, in_sequence, element_bits, word_bits })
     }
 }
