@@ -62,7 +62,7 @@ impl Layout {
             places.push((at, at));
         }
         let mut digit = |level: &Level, size: u64, stride: u64| {
-            // By reference: a copied level would be compared before it is written.
+            // By reference: comparing a fresh copy of a level would wait until it is stored.
             let number = self.used.iter().position(|used| used == level)?;
             let (at, rest) = places.get_mut(number)?;
             let digit = at.checked_div(stride)? % size;

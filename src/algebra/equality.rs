@@ -6,10 +6,12 @@ use std::fmt;
 use itertools::{EitherOrBoth, Itertools};
 
 use crate::algebra::coordinates::PlaceSet;
-use crate::algebra::layout::{Layout, Replica, Subaxis};
+use crate::algebra::layout::{Layout, Subaxis};
+use crate::algebra::strided::sums;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::{Found, Location};
+use crate::number::to_index;
 
 /// The number of copies that are compared by enumeration before the answer is "not decided".
 const MOST_COPIES: u64 = 1 << 20;
@@ -311,7 +313,14 @@ impl Layout {
         other: &Layout,
         level: Level,
     ) -> Result<Option<Vec<u64>>, LayoutError> {
-        let [mine, theirs] = [self, other].map(Layout::distances_of_copies);
+        let distances = |layout: &Layout| {
+            let digits = layout.replicas.iter().map(|of| (of.size, of.stride));
+            // If there are more, nothing is compared.
+            let mut all = sums(digits, to_index(MOST_COPIES));
+            all.sort_unstable();
+            all
+        };
+        let (mine, theirs) = (distances(self), distances(other));
         let coordinate = |layout: &Layout, index: &[u64]| {
             let mut at = layout.offset(level);
             layout.land(index, |_, step| at += step);
@@ -325,21 +334,6 @@ impl Layout {
             };
             Ok(theirs.iter().all(is_held))
         })
-    }
-
-    /// The distances of the copies of an element from the first, ascending, in a layout of one level; none if there are too
-    /// many to compare.
-    fn distances_of_copies(&self) -> Vec<u64> {
-        if self.copies() > MOST_COPIES {
-            return Vec::new();
-        }
-        let copied = |distances: Vec<u64>, of: &Replica| {
-            let steps = (0..of.size).map(|digit| digit * of.stride);
-            steps.flat_map(|step| distances.iter().map(move |at| at + step)).collect()
-        };
-        let mut distances: Vec<u64> = self.replicas.iter().fold(vec![0], copied);
-        distances.sort_unstable();
-        distances
     }
 }
 

@@ -1,5 +1,7 @@
 //! A grammar's rules as Rust, in the names of the library's `Definition` and `Expr`.
 
+use std::mem::discriminant;
+
 use pest_meta::ast::RuleType;
 use pest_meta::optimizer::{OptimizedExpr, OptimizedRule};
 
@@ -47,20 +49,17 @@ fn expr(of: &OptimizedExpr) -> Result<String, String> {
     })
 }
 
-/// The parts of a sequence or of a choice, each with a comma.
+/// The parts of a sequence or of a choice, with commas between them.
 fn list(of: &OptimizedExpr) -> Result<String, String> {
-    Ok(match of {
-        OptimizedExpr::Seq(first, rest) if matches!(**rest, OptimizedExpr::Seq(..)) => {
-            format!("{}, {}", expr(first)?, list(rest)?)
-        }
-        OptimizedExpr::Choice(first, rest) if matches!(**rest, OptimizedExpr::Choice(..)) => {
-            format!("{}, {}", expr(first)?, list(rest)?)
-        }
-        OptimizedExpr::Seq(first, last) | OptimizedExpr::Choice(first, last) => {
-            format!("{}, {}", expr(first)?, expr(last)?)
-        }
-        single => expr(single)?,
-    })
+    let (mut parts, mut rest) = (Vec::new(), of);
+    while let OptimizedExpr::Seq(first, next) | OptimizedExpr::Choice(first, next) = rest
+        && discriminant(rest) == discriminant(of)
+    {
+        parts.push(expr(first)?);
+        rest = next;
+    }
+    parts.push(expr(rest)?);
+    Ok(parts.join(", "))
 }
 
 /// The characters of which an expression matches any one, from first to last; `None` for other expressions.
