@@ -449,6 +449,20 @@ impl MachineBuilder {
 
 impl Machine {
     fn check(&self) -> Result<(), LayoutError> {
+        self.check_levels()?;
+        if self.parts.word_bits == 0 {
+            return Err(fault!(Invalid, "invalid machine: a long word has 0 bits"));
+        }
+        self.parts
+            .memories
+            .iter()
+            .try_for_each(|(name, memory)| self.check_memory(name, memory))?;
+        self.check_movements()?;
+        self.check_assembly()?;
+        self.check_bandwidth()
+    }
+
+    fn check_levels(&self) -> Result<(), LayoutError> {
         if self.parts.levels.is_empty() {
             return Err(fault!(
                 Invalid,
@@ -477,37 +491,39 @@ impl Machine {
                 [level = *level]
             ));
         }
-        if crate::algebra::product(self.parts.levels.values().copied()).is_none() {
-            return Err(fault!(
+        match crate::algebra::product(self.parts.levels.values().copied()) {
+            Some(_) => Ok(()),
+            None => Err(fault!(
                 Invalid,
                 "invalid machine: the number of its units does not fit in 64 bits"
+            )),
+        }
+    }
+
+    /// Checks that a memory belongs to units of the machine, and that no other one has the name of its groups.
+    fn check_memory(&self, name: &str, memory: &Memory) -> Result<(), LayoutError> {
+        let name = crate::words::cut(name, 40);
+        if memory.group == 0 {
+            return Err(fault!(
+                Invalid,
+                "invalid machine: memory `{memory}` is shared by 0 units",
+                [memory = name]
             ));
         }
-        if self.parts.word_bits == 0 {
-            return Err(fault!(Invalid, "invalid machine: a long word has 0 bits"));
+        if !self.parts.levels.contains_key(&memory.owner) {
+            return Err(fault!(
+                Invalid,
+                "invalid machine: memory `{memory}` belongs to the unknown level `{owner}`",
+                [memory = name, owner = memory.owner]
+            ));
         }
-        for (name, memory) in &self.parts.memories {
-            let name = crate::words::cut(name, 40);
-            if memory.group == 0 {
-                return Err(fault!(
-                    Invalid,
-                    "invalid machine: memory `{memory}` is shared by 0 units",
-                    [memory = name]
-                ));
-            }
-            if !self.parts.levels.contains_key(&memory.owner) {
-                return Err(fault!(
-                    Invalid,
-                    "invalid machine: memory `{memory}` belongs to the unknown level `{owner}`",
-                    [memory = name, owner = memory.owner]
-                ));
-            }
-            if memory.group > 1 && self.shares_its_name(memory) {
-                return Err(named_twice(memory.node()));
-            }
+        if memory.group > 1 && self.shares_its_name(memory) {
+            return Err(named_twice(memory.node()));
         }
-        self.check_movements()?;
-        self.check_assembly()?;
+        Ok(())
+    }
+
+    fn check_bandwidth(&self) -> Result<(), LayoutError> {
         let is_node = |level: &Level| self.units_of(*level).is_some();
         match self.parts.bandwidth.iter().find(|(level, words)| !is_node(level) || **words == 0) {
             Some((level, words)) => Err(fault!(

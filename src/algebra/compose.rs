@@ -79,7 +79,7 @@ impl Layout {
     /// Cost: O(subaxes squared), regardless of the sizes.
     ///
     /// # Errors
-    /// `Argument` if `map` lands elsewhere, `Argument` if it has copies, `OutsideDomain` if it exceeds the
+    /// `Argument` if `map` lands elsewhere or has copies, `OutsideDomain` if it exceeds the
     /// extents of `self`.
     ///
     /// # Example

@@ -282,7 +282,8 @@ fn moving(digits: &Digits, to: Destination) -> Vec<Digit> {
     digits.to(to).filter_map(moves).collect()
 }
 
-fn nowhere(size: u64) -> Subaxis {
+/// A digit that moves nothing.
+pub(crate) fn nowhere(size: u64) -> Subaxis {
     Subaxis::land(size, Level::ADDR, 0)
 }
 

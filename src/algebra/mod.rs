@@ -76,6 +76,7 @@ pub(crate) use edit::axes::index_map;
 pub(crate) use element::Decoder;
 pub(crate) use equality::MOST_SHOWN;
 pub(crate) use groups::Groups;
+pub(crate) use inverse::nowhere;
 pub(crate) use layout::Landing;
 pub(crate) use locate::check_index;
 pub(crate) use nested_element::NestedDecoder;

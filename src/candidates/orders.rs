@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::options::Orders;
 use super::space::Space;
 use super::state::ChoicesMade;
-use crate::algebra::{Layout, StepsEvenly, Subaxis};
+use crate::algebra::{Layout, StepsEvenly, Subaxis, product};
 use crate::level::Level;
 use crate::number::lcm;
 
@@ -141,8 +141,8 @@ impl AddressOrders {
     /// Returns whether padding and footprint are allowed, and the whole fits in 64 bits.
     fn fits(&self, space: &Space, state: &ChoicesMade, innermost: usize, words: u64) -> bool {
         let of = |axis: usize| if axis == innermost { words } else { self.words[axis] };
-        let copies = state.copies.iter().try_fold(1_u64, |n, digit| n.checked_mul(digit.size));
-        let footprint = (0..self.words.len()).try_fold(1, |n: u64, axis| n.checked_mul(of(axis)));
+        let copies = product(state.copies.iter().map(|digit| digit.size));
+        let footprint = product((0..self.words.len()).map(of));
         let Some(footprint) = footprint.filter(|words| *words <= space.capacity) else {
             return false;
         };

@@ -63,7 +63,7 @@ impl fmt::Debug for ReadAxis<'_> {
 pub struct Halo {
     /// The layout of the elements, each in as many units as without windows: an axis of taps is cut as its loop is.
     pub layout: Layout,
-    /// At most this many elements are in a unit with the halo, in one lane.
+    /// An upper bound on the elements in a unit, its halo included, in one lane.
     pub footprint: u64,
     /// The elements that units need and do not hold, level by level, innermost first.
     pub traffic: Vec<LevelTraffic>,
@@ -80,7 +80,7 @@ impl Local {
     ///
     /// # Errors
     /// `Unsupported` where several loops of an axis are split, or one of them over lanes; `Shape` for
-    /// an operand that does not exist, `Shape` for other numbers of labels; `NotDecided` for more taps;
+    /// an operand that does not exist, and for other numbers of labels; `NotDecided` for more taps;
     /// `TooLarge`.
     ///
     /// # Example
@@ -114,8 +114,8 @@ impl Local {
         let level = |depth: usize| self.halo_into(operand, &home, &read, machine, &path[..depth]);
         let first = 1 + usize::from(time.is_some());
         let traffic = (first..=path.len()).rev().map(level).try_collect()?;
-        let mut words = read.iter().map(|axis| axis.words_at_most(&path));
-        let footprint = words.try_fold(1, u64::checked_mul).ok_or_else(too_large)?;
+        let words = read.iter().map(|axis| axis.words_at_most(&path));
+        let footprint = product(words).ok_or_else(too_large)?;
         Ok(Halo { layout: home, footprint, traffic })
     }
 
@@ -290,7 +290,7 @@ fn cut_as(
     extent: u64,
 ) -> Result<(Axis, Vec<(Level, StridedDigit)>), LayoutError> {
     let units = digits.iter().filter(|digit| outside(digit).is_some()).copied().collect_vec();
-    let count = units.iter().map(|digit| digit.size).try_fold(1, u64::checked_mul);
+    let count = product(units.iter().map(|digit| digit.size));
     let run = extent.div_ceil(count.ok_or_else(too_large)?).max(1);
     let subaxes = units.iter().copied().chain([Subaxis::land(run, Level::ADDR, 1)]).collect_vec();
     let places = |of: &[Subaxis]| {
@@ -317,7 +317,7 @@ fn taps(
     split: Option<usize>,
     index: &dyn Fn(&[u64]) -> Option<u64>,
 ) -> Result<Vec<(u64, u64)>, LayoutError> {
-    let count = loops.iter().map(|axis| axis.extent).try_fold(1, u64::checked_mul);
+    let count = product(loops.iter().map(|axis| axis.extent));
     if count.is_none_or(|count| count > MOST_TAPS) {
         let question = "listing the taps of a window";
         return Err(LayoutError::not_decided(question, MOST_TAPS));

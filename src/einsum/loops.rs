@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::dense::{Outside, outside, plain, with_axes};
-use crate::algebra::{Axis, Collision, Layout, LayoutBuilder, Subaxis, merged_digits};
+use crate::algebra::{Axis, Collision, Layout, LayoutBuilder, Subaxis, goes_on, merged_digits};
 use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 
@@ -108,7 +108,7 @@ fn progression(places: &Axis) -> Option<Outside> {
     let digits = digits.sorted_unstable_by_key(|(.., stride)| *stride).collect_vec();
     let (_, level, step) = *digits.first().filter(|(.., stride)| *stride > 0)?;
     let steps_on = |(minor, major): (&Outside, &Outside)| {
-        minor.1 == major.1 && minor.2.checked_mul(minor.0) == Some(major.2)
+        minor.1 == major.1 && goes_on(minor.0, minor.2, major.2)
     };
     let is_even = digits.iter().tuple_windows().all(steps_on);
     let reach = (places.extent - 1).checked_mul(step);

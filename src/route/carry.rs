@@ -9,7 +9,7 @@
 //! Law: the places of an element are the images of its places, each with all copies of the map.
 
 use super::units::Piece;
-use crate::algebra::{Axis, Layout, Subaxis, Target, product};
+use crate::algebra::{Axis, Layout, Subaxis, Target, nowhere, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -61,7 +61,6 @@ pub(super) fn zero_based(layout: &Layout) -> Layout {
 /// digits of stride 0. `None` if the steps do not divide each other.
 pub(super) fn in_radix(span: u64, mut digits: Vec<Piece>) -> Option<Axis> {
     digits.sort_unstable_by_key(|digit| digit.from.1);
-    let nowhere = |size| Subaxis::land(size, Level::ADDR, 0);
     let mut subaxes: Vec<Subaxis> = Vec::with_capacity(digits.len() + 2);
     let mut reach = 1_u64;
     for Piece { size, from: (_, step), to: (level, stride) } in digits {

@@ -125,19 +125,8 @@ impl Use {
         let rate = movement.across_rate.filter(|_| across).or(rates.0)?;
         let Ends { upper, lower, nodes } = ends;
         let below = if across { nodes.1 } else { nodes.1.div_ceil(nodes.0.max(1)) };
-        let (sources, reach) = match map {
-            _ if !across => (nodes.0, 1),
-            None => (nodes.0, nodes.0),
-            Some(map) => {
-                let reach = reached(machine, map, &upper).unwrap_or(nodes.0);
-                (sources(map), reach.min(nodes.0))
-            }
-        };
-        let copies = match map {
-            _ if !down => 1,
-            None => below,
-            Some(map) => product(map.replicas().iter().map(|copy| copy.size)).unwrap_or(below),
-        };
+        let (sources, reach) = sources_and_reach(machine, map, ends, across);
+        let copies = if down { copies_below(map, below) } else { 1 };
         let passes = if across { sources } else { 1 };
         let lower_rate = rates.1.unwrap_or(rate.saturating_mul(passes));
         let adds = movement.kind == MovementKind::Reduce;
@@ -209,6 +198,28 @@ impl Use {
         };
         Way { number, each, all, least, adds, is_from_maker }
     }
+}
+
+/// The upper memories that take part, and the upper nodes that one word reaches.
+fn sources_and_reach(
+    machine: &Machine,
+    map: Option<&Layout>,
+    Ends { upper, nodes, .. }: Ends,
+    across: bool,
+) -> (u64, u64) {
+    match map {
+        _ if !across => (nodes.0, 1),
+        None => (nodes.0, nodes.0),
+        Some(map) => {
+            let reach = reached(machine, map, &upper).unwrap_or(nodes.0);
+            (sources(map), reach.min(nodes.0))
+        }
+    }
+}
+
+/// The lower memories, of those below, that get each word.
+fn copies_below(map: Option<&Layout>, below: u64) -> u64 {
+    map.and_then(|map| product(map.replicas().iter().map(|copy| copy.size))).unwrap_or(below)
 }
 
 /// The upper memories of a beat: an axis before that of long words counts them.

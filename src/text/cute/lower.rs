@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::tree::MAX_COORDINATES;
 use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler};
-use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target};
+use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, product};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::swizzle::CuteSwizzle;
@@ -61,7 +61,7 @@ fn plain(modes: &[CuteMode]) -> Result<Layout, LayoutError> {
     for (number, mode) in modes.iter().enumerate() {
         let leaves = mode.leaves();
         let too_large = || LayoutError::too_large(Site::Axis(number), "the product of the extents");
-        let extent = leaves.iter().try_fold(1_u64, |n, (extent, _)| n.checked_mul(*extent));
+        let extent = product(leaves.iter().map(|(extent, _)| *extent));
         let land = |(extent, stride): &(u64, CuteStride)| {
             let level = stride.coordinate.map_or(Level::ADDR, Level::axis);
             Subaxis::land(*extent, level, stride.step)

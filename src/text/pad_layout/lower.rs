@@ -6,7 +6,7 @@ use itertools::Itertools;
 
 use super::write::MapText;
 use super::{PadLayout, ReplicaText, SubaxisText};
-use crate::algebra::{Layout, Subaxis};
+use crate::algebra::{Layout, Subaxis, product};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -170,9 +170,9 @@ impl PadLayout {
     }
 
     fn slots(&self, axis: usize) -> Result<u64, LayoutError> {
-        let mut sizes = self.axes[axis].subaxes.iter().map(|subaxis| subaxis.size);
+        let sizes = self.axes[axis].subaxes.iter().map(|subaxis| subaxis.size);
         let too_large = || LayoutError::too_large(Site::Axis(axis), "the product of the sizes");
-        sizes.try_fold(1, u64::checked_mul).ok_or_else(too_large)
+        product(sizes).ok_or_else(too_large)
     }
 
     /// The stride of a level that was written without one.

@@ -24,8 +24,8 @@ use crate::number::to_u64;
 /// A sharded tensor, whose questions are answered from the parts that its devices hold.
 ///
 /// A [layout](ShardedShape::lower) is made of digits. Device numbers that are listed in an arbitrary order
-/// are not digits, nor are copies that share a digit with the tiles, nor pieces of different lengths that cuts in
-/// turn leave; questions about single devices can still be answered.
+/// are not digits, nor are copies that share a digit with the tiles, nor pieces of different lengths that successive
+/// cuts leave; questions about single devices can still be answered.
 /// Law: if there is a layout, the answers are those of the layout.
 ///
 /// ```

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::error::{manual, no_digits, shard_extents, too_many_devices, unknown, unreduced};
-use super::order::{DeviceDigit, cut, merged, shared_out};
+use super::order::{DeviceDigit, cut, major_first, merged, minor_product, shared_out};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::algebra::{Layout, LayoutBuilder, Subaxis, split};
 use crate::error::{LayoutError, fault};
@@ -215,8 +215,7 @@ impl Levels {
     /// The runs of digits without copies in between, if they contain a digit that does not align with the
     /// levels. A run ends where copies begin, so it aligns wherever they do, and leaves room for them.
     fn numbers(&self, tile: &[DeviceDigit]) -> Vec<DeviceDigit> {
-        let by_weight = tile.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight));
-        let mut runs = merged(&by_weight.collect_vec());
+        let mut runs = merged(&major_first(tile.iter().copied()));
         let is_split = |digit: &&DeviceDigit| self.subaxes(**digit).is_none();
         runs.retain(|run| tile.iter().filter(is_split).any(|digit| run.has(*digit)));
         runs
@@ -301,7 +300,7 @@ impl Tiles {
         let mut builder = shard.without_axes();
         let dims = extents.iter().zip(&self.tiles).zip(shard.axes());
         for (at, ((extent, tiles), axis)) in dims.enumerate() {
-            let weight = self.tiles.iter().skip(at + 1).product();
+            let weight = minor_product(self.tiles.iter().copied(), at);
             let tile = Subaxis::feed(*tiles, 0, weight);
             let rest = Subaxis::feed(axis.extent.max(1), first + at, 1);
             builder = builder.axis(*extent, [tile, rest]);

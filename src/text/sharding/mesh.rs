@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::lower::order_of;
-use super::order::{DeviceDigit, DeviceOrder, count};
+use super::order::{DeviceDigit, DeviceOrder, count, major_first, minor_product};
 use super::value::{Named, Sharding, ShardingKind, Tiles};
 use super::{Mesh, MeshAxis, MeshDims, SubgroupKind, TileDevices};
 use crate::error::{LayoutError, fault};
@@ -123,7 +123,7 @@ impl Mesh {
             ));
         };
         let whole = *whole;
-        let minor: u64 = self.axes.iter().skip(at + 1).map(|(_, size)| size).product();
+        let minor = minor_product(self.axes.iter().map(|(_, size)| *size), at);
         let (before, size) = part.unwrap_or((1, whole));
         let divides = |used: &u64| *used > 0 && whole.is_multiple_of(*used);
         let Some(used) = before.checked_mul(size).filter(divides) else {
@@ -214,7 +214,7 @@ impl Used<'_> {
             let mut top = base;
             base /= size;
             let parts = self.parts.iter().filter(|part| part.0 == at).map(|part| part.2);
-            for DeviceDigit { size, weight } in parts.sorted_by(|a, b| b.weight.cmp(&a.weight)) {
+            for DeviceDigit { size, weight } in major_first(parts) {
                 rest.push(DeviceDigit { size: top / (weight * size), weight: weight * size });
                 top = weight;
             }

@@ -1,9 +1,11 @@
 //! The conversion of the value back to the notations.
 
+use std::cmp::Reverse;
+
 use itertools::Itertools;
 
 use super::hlo::{HloForm, WholeKind};
-use super::order::{DeviceDigit, DeviceOrder, cut, merged};
+use super::order::{DeviceDigit, DeviceOrder, cut, major_first, merged, minor_product};
 use super::value::{Sharding, ShardingKind, Tiles};
 use super::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, SdySharding, SubgroupKind,
@@ -60,9 +62,7 @@ impl Sharding {
         // Groups are sets of axes, in the order of the mesh.
         let in_order = |(at, digits): (usize, &Vec<DeviceDigit>)| match at < rank {
             true => digits.clone(),
-            false => merged(
-                &digits.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight)).collect_vec(),
-            ),
+            false => merged(&major_first(digits.iter().copied())),
         };
         let axes = shares.iter().enumerate().map(in_order).map(|digits| mesh.axes_of(&digits));
         let axes: Vec<Vec<MeshAxis>> = axes.collect::<Option<_>>().ok_or_else(uneven)?;
@@ -208,11 +208,12 @@ impl DeviceOrder {
     pub(super) fn inverse(&self) -> Result<DeviceOrder, LayoutError> {
         if let (false, Some(digits)) = (self.is_list(), self.digits()) {
             // The digits swap roles: sorted by their weights in devices, each weighs its step in positions.
-            let minor = |at: usize| digits.iter().skip(at + 1).map(|digit| digit.size).product();
+            let minor = |at| minor_product(digits.iter().map(|digit| digit.size), at);
             let swapped = digits.iter().enumerate().map(|(at, digit)| {
                 (digit.weight, DeviceDigit { size: digit.size, weight: minor(at) })
             });
-            let swapped = swapped.sorted_by(|a, b| b.0.cmp(&a.0)).map(|(_, digit)| digit);
+            let swapped =
+                swapped.sorted_by_key(|(weight, _)| Reverse(*weight)).map(|(_, digit)| digit);
             return Ok(DeviceOrder::of(swapped.collect()));
         }
         self.check_listed()?;

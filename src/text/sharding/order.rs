@@ -1,5 +1,6 @@
 //! The order of devices: a permutation, kept as digits where digits can express it.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -18,6 +19,18 @@ pub(super) const MOST_LISTED: u64 = 1 << 22;
 pub(super) struct DeviceDigit {
     pub(super) size: u64,
     pub(super) weight: u64,
+}
+
+/// The weight of a digit in a number whose digits have these sizes, major to minor.
+pub(super) fn minor_product(sizes: impl Iterator<Item = u64>, at: usize) -> u64 {
+    sizes.skip(at + 1).product()
+}
+
+/// The digits by descending weight.
+pub(super) fn major_first(digits: impl IntoIterator<Item = DeviceDigit>) -> Vec<DeviceDigit> {
+    let mut digits = digits.into_iter().collect_vec();
+    digits.sort_by_key(|digit| Reverse(digit.weight));
+    digits
 }
 
 /// The device at each position of a list of devices.
@@ -68,7 +81,7 @@ impl DeviceOrder {
     /// Source: openxla/xla, `tile_assignment.h`, IotaTileAssignment.
     pub(super) fn iota(dims: &[u64], permutation: &[u64]) -> Result<DeviceOrder, LayoutError> {
         count(dims)?;
-        let weight = |at: usize| dims.iter().skip(at + 1).product();
+        let weight = |at: usize| minor_product(dims.iter().copied(), at);
         let digit =
             |at: usize| dims.get(at).map(|size| DeviceDigit { size: *size, weight: weight(at) });
         let order = (0..dims.len()).collect_vec();
@@ -133,8 +146,8 @@ impl DeviceOrder {
     /// The shape of the devices and its transpose, as HLO writes it; `None` for a list.
     pub(super) fn to_iota(&self) -> Option<(Vec<u64>, Vec<u64>)> {
         let Repr::Digits(digits) = &self.0 else { return None };
-        let by_weight = digits.iter().sorted_by(|a, b| b.weight.cmp(&a.weight)).collect_vec();
-        let place = |digit: &DeviceDigit| by_weight.iter().position(|other| *other == digit);
+        let by_weight = major_first(digits.iter().copied());
+        let place = |digit: &DeviceDigit| by_weight.iter().position(|other| other == digit);
         let permutation = digits.iter().filter_map(place).map(to_u64);
         match by_weight.len() {
             0 => Some((vec![1], Vec::new())),
@@ -248,7 +261,7 @@ impl DeviceOrder {
         }
         self.check_listed()?;
         let positions = real.iter().fold(vec![0], |positions, (at, size)| {
-            let weight: u64 = sizes.iter().skip(at + 1).product();
+            let weight = minor_product(sizes.iter().copied(), *at);
             let steps = (0..*size).map(|digit| digit * weight).collect_vec();
             positions.iter().cartesian_product(steps).map(|(a, b)| a + b).collect()
         });
@@ -260,7 +273,7 @@ impl DeviceOrder {
         let runs = self.len() / size.max(1);
         let shares = self.written_digits().and_then(|digits| shared_out(digits, &[runs, size]));
         if let Some([heads, copies]) = shares.as_deref() {
-            let copies = copies.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight));
+            let copies = major_first(copies.iter().copied());
             return Ok(DeviceOrder::of(heads.iter().copied().chain(copies).collect()));
         }
         self.check_listed()?;

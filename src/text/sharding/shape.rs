@@ -176,7 +176,7 @@ impl ShardedShape {
         })
     }
 
-    /// The array that every device holds: `ceil(extent / tiles)`, or the longest of several cuts in turn, laid out as
+    /// The array that every device holds: `ceil(extent / tiles)`, or the longest piece of successive cuts, laid out as
     /// written.
     ///
     /// # Errors
