@@ -232,7 +232,7 @@ const STEPS: [EditStep; 25] = [
     one(
         "restrict",
         "LEVEL=N,..",
-        "Keep the elements that have these coordinates",
+        "Keep the elements at these coordinates, and drop the coordinates",
         |layout, option, value| {
             let place = location(value)?;
             for (level, _) in place.iter() {

@@ -105,16 +105,26 @@ pub(super) fn printed_film(film: &Film, format: PictureFormat) -> Result<Vec<u8>
         PictureFormat::Svg => Ok(film.to_svg().into_bytes()),
         PictureFormat::Html => Ok(film.to_html().into_bytes()),
         PictureFormat::Gif => gif(film),
-        PictureFormat::Png | PictureFormat::Pdf | PictureFormat::Text => Err(Failure::Advised(
-            format!("a film cannot be written as {}", format.name()),
-            "write it to a file that ends in .svg, .gif or .html".into(),
-        )),
+        PictureFormat::Png | PictureFormat::Pdf | PictureFormat::Text => Err(no_film(format)),
     }
 }
 
-/// Writes a film in the format that the file extension names.
-pub(super) fn write_film(film: &Film, path: &Path) -> Result<(), Failure> {
+fn no_film(format: PictureFormat) -> Failure {
+    Failure::Advised(
+        format!("a film cannot be written as {}", format.name()),
+        "write it to a file that ends in .svg, .gif or .html".into(),
+    )
+}
+
+/// The format that the file extension names, if it is one that moves.
+pub(super) fn film_format(path: &Path) -> Result<PictureFormat, Failure> {
     let format = PictureFormat::of(path)?.unwrap_or(PictureFormat::Text);
+    let moves = matches!(format, PictureFormat::Svg | PictureFormat::Gif | PictureFormat::Html);
+    if moves { Ok(format) } else { Err(no_film(format)) }
+}
+
+/// Writes a film.
+pub(super) fn write_film(film: &Film, path: &Path, format: PictureFormat) -> Result<(), Failure> {
     let film = printed_film(film, format)?;
     write_to(Some(path), |out| out.write_all(&film))
 }

@@ -296,6 +296,11 @@ pub(super) fn count<N: FromStr>(text: &str) -> Result<N, String> {
     number.ok_or_else(|| format!("expected a number from 0 to {}", u64::MAX))
 }
 
+/// A number of things that are asked for.
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+    count(text).ok().filter(|number| *number > 0).ok_or_else(|| "expected a number from 1".into())
+}
+
 /// `1,2,3`; an empty text is the empty list.
 pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
     let number = |item: &str| {

@@ -16,21 +16,23 @@ pub(super) enum PlaceForm {
     Assembly,
 }
 
-/// A place of the memory in assembly syntax, followed by the lane, which assembly cannot name.
+/// A place of the memory in assembly syntax, followed by what assembly cannot name: the time slice and the lane.
 pub(super) fn in_assembly(placement: &Placement, place: &Location) -> Result<String, Failure> {
     let memory = placement.memory().map_or("", |(name, _)| name);
     let Some(machine) = placement.machine() else {
         let why = "--as assembly: the letters of memories and units belong to a machine".into();
         return Err(Failure::Advised(why, "add --machine mn-core-2".into()));
     };
-    let text = machine.to_assembly(memory, place)?;
-    Ok(match place.get(Level::W) {
-        Some(lane) => format!("{text},W={lane}"),
-        None => text,
-    })
+    let mut text = machine.to_assembly(memory, place)?;
+    for level in [Level::TIME, Level::W] {
+        if let Some(at) = place.get(level) {
+            text.push_str(&format!(",{level}={at}"));
+        }
+    }
+    Ok(text)
 }
 
-/// A place by level, or in assembly syntax: `$lm66n0c1b4m1p1`, or with a lane `$lm66n0c1b4m1p1,W=1`.
+/// A place by level, or in assembly syntax: `$lm66n0c1b4m1p1`, or with a lane `$lm66n0c1b4m1p1,W=1`, or with a time slice.
 pub(super) fn place_of(placement: &Placement, text: &str) -> Result<Location, Failure> {
     let (Some(machine), true) = (placement.machine(), text.trim_start().starts_with('$')) else {
         return location(text);
@@ -47,7 +49,7 @@ pub(super) fn place_of(placement: &Placement, text: &str) -> Result<Location, Fa
     for (level, at) in lane.map(location).transpose()?.unwrap_or_default().iter() {
         if place.get(level).is_some() {
             let why = format!(
-                "`{text}` already gives {level}; only the lane follows it, as in {text},W=1"
+                "`{text}` already gives {level}; only Time and the lane follow it, as in {text},W=1"
             );
             return Err(Failure::Argument(why));
         }

@@ -15,7 +15,7 @@ use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, Planner, Watch};
 use tensor_layout_plan::search::{FORBIDDEN, Limits, Progress};
 
 use super::failure::{Failure, note};
-use super::input::{Form, count, open, read_text};
+use super::input::{Form, at_least_one, count, open, read_text};
 use super::interrupt::stoppable;
 use super::output::{print_as, search_progress};
 use super::placing::OnMachine;
@@ -25,6 +25,7 @@ mod answers;
 mod mesh;
 mod model;
 
+use answers::explained;
 use mesh::MeshArgs;
 use model::read;
 
@@ -120,11 +121,6 @@ fn dim(text: &str) -> Result<(String, u64), String> {
     Ok((name.to_owned(), count(extent)?))
 }
 
-/// A number of choices.
-fn at_least_one(text: &str) -> Result<usize, String> {
-    count(text).ok().filter(|number| *number > 0).ok_or_else(|| "expected a number from 1".into())
-}
-
 /// A part in percent.
 fn percent(text: &str) -> Result<u64, String> {
     let known = count(text).ok().filter(|percent| (1..=100).contains(percent));
@@ -149,10 +145,12 @@ impl PlanArgs {
             return self.what_if(plan, &graph, more);
         }
         let report = plan.report();
+        let explained =
+            self.explain.as_ref().map(|name| explained(&plan, &report, name)).transpose()?;
         self.note(&report, options.limits.until);
         self.write(&plan, &report)?;
-        match (&self.explain, before) {
-            (Some(name), _) => self.print_explanation(&plan, name),
+        match (explained, before) {
+            (Some(explained), _) => self.print_explanation(&explained),
             (None, Some(before)) => self.print_comparison(&report.against(&before), None),
             (None, None) if self.output.as_deref() == Some(Path::new("-")) => Ok(()),
             (None, None) => {

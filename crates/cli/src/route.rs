@@ -11,8 +11,8 @@ use tensor_layout::{Machine, Placement};
 use tensor_layout_show::{Film, pages};
 
 use super::failure::{Failure, note};
-use super::formats::write_film;
-use super::input::{Form, Reading};
+use super::formats::{film_format, write_film};
+use super::input::{Form, Reading, at_least_one};
 use super::output::print_as;
 use super::placing::OnMachine;
 
@@ -59,7 +59,7 @@ pub(super) struct RouteArgs {
     #[arg(long, value_name = "MEMORY", conflicts_with_all = ["target", "via", "by", "film"], help_heading = "Route")]
     into_memory: Option<String>,
     /// The most layouts that --from-memory and --into-memory list [default: 8].
-    #[arg(long, value_name = "N", help_heading = "Route")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Route")]
     most: Option<usize>,
     /// An intermediate layout; repeat for several, in order.
     #[arg(long, value_name = "LAYOUT", help_heading = "Route")]
@@ -102,9 +102,10 @@ impl RouteArgs {
         if machine.movements().is_empty() {
             note("this machine has no movements: hops show their long words only");
         }
+        let format = self.film.as_deref().map(film_format).transpose()?;
         print_as(self.form, || route_json(&route), || pages::route(&route))?;
-        match &self.film {
-            Some(path) => write_film(&film(&route)?, path),
+        match self.film.as_deref().zip(format) {
+            Some((path, format)) => write_film(&film(&route)?, path, format),
             None => Ok(()),
         }
     }

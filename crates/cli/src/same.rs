@@ -63,7 +63,7 @@ pub(super) struct Same {
         value_name = "WHAT",
         num_args = 0..=1,
         default_missing_value = "any",
-        conflicts_with_all = ["up_to", "copyable", "serves", "machine", "dtype"]
+        conflicts_with_all = ["up_to", "copyable", "serves", "machine", "memory", "dtype"]
     )]
     bitcast: Option<Bitcasting>,
     #[command(flatten)]

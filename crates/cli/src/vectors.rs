@@ -18,6 +18,7 @@ use tensor_layout_vectors::{
 
 use super::failure::{Failure, note};
 use super::files::Files;
+use super::formats::PictureFormat;
 use super::input::{count, open};
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width, write_to};
 use tensor_layout_words::{counted, to_u64};
@@ -523,5 +524,9 @@ fn unit_name(unit: &[Option<u64>; 5]) -> String {
 }
 
 fn draw(path: &Path, tensor: &VectorComparison) -> Result<(), Failure> {
+    if PictureFormat::of(path)?.is_some_and(|format| format != PictureFormat::Svg) {
+        let why = "--picture writes SVG".to_owned();
+        return Err(Failure::Advised(why, "end the name of the file in .svg".into()));
+    }
     write_to(Some(path), |out| out.write_all(tensor.picture().to_svg().as_bytes()))
 }

@@ -9,6 +9,7 @@ use tensor_layout::LayoutText;
 use crate::{command, json_of, refused, run, stdout};
 
 const MLP: &str = "docs/examples/mlp.onnx";
+const STEP: &str = "docs/examples/step.mlir";
 
 /// A part of a message with a length of at most 127 bytes.
 fn part(number: u8, body: &[u8]) -> Vec<u8> {
@@ -183,4 +184,32 @@ fn the_page_of_a_plan_has_every_value_and_its_pictures() {
     );
     // Nothing comes from elsewhere.
     assert!(!page.contains("src=") && !page.contains("<link"));
+}
+
+#[test]
+fn options_of_a_mesh_are_refused_beside_a_machine() {
+    for option in
+        ["--backend=cpu", "--rates=links=1", "--device-memory=1", "--keep-shardings", "--module=m"]
+    {
+        let args = ["plan", MLP, "--machine", "mn-core-2", option];
+        assert!(refused(&args).contains("cannot be used with"), "{option}");
+    }
+}
+
+#[test]
+fn a_name_that_the_plan_lacks_is_refused_before_anything_is_written() {
+    let plan = ["plan", MLP, "--machine", "mn-core-2", "--no-routes", "--keep", "4", "-o", "-"];
+    let why = refused(&[&plan[..], &["--explain", "nosuch"]].concat());
+    assert!(why.contains("is called `nosuch`"), "{why}");
+}
+
+#[test]
+fn a_sharded_plan_on_standard_output_is_one_document() {
+    let plan = ["plan", STEP, "--mesh", "x=8", "-o", "-"];
+    let written: serde_json::Value = json_of(&plan);
+    assert_eq!(json_of(&["plan", STEP, "--mesh", "x=8", "--json"]), written);
+    let module = stdout(&["plan", STEP, "--mesh", "x=8", "--module", "-"]);
+    assert!(module.trim_end().ends_with('}'), "{module}");
+    let both = refused(&["plan", STEP, "--mesh", "x=8", "--module", "-", "-o", "-"]);
+    assert!(both.contains("both write to standard output"), "{both}");
 }

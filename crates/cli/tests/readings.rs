@@ -348,7 +348,7 @@ fn a_place_in_assembly_is_followed_by_its_lane_alone() {
         |place| ["element", "((4:1, 2_W:1))@LM0 / Float", place, "--machine", "mn-core-2"];
     assert!(stdout(&element("$lm2n0c0b0m0p0,W=1")).contains('3'));
     let why = refused(&element("$lm2n0c0b0m0p0,PE=1"));
-    assert!(why.contains("already gives PE; only the lane follows it"), "{why}");
+    assert!(why.contains("already gives PE; only Time and the lane follow it"), "{why}");
 }
 
 #[test]
@@ -402,4 +402,33 @@ fn a_layout_without_an_answer_has_no_numbers_in_a_scan() {
     }
     let rows = stdout(&["scan", file.to_str().unwrap(), "--format", "csv"]);
     assert!(rows.contains(",\"\",,,,,,\"\",\"the layout is incomplete"), "{rows}");
+}
+
+#[test]
+fn a_place_in_assembly_names_its_time_slice() {
+    let layout = ["((2_Time:1, 2:2), (2:1))@LM0", "--machine", "mn-core-2"];
+    let place = |index| {
+        let [layout, machine, name] = layout;
+        stdout(&["locate", layout, index, machine, name, "--as", "assembly"])
+    };
+    assert!(place("1,1").starts_with("$lm6n0c0b0m0p0,Time=0"));
+    assert!(place("3,1").starts_with("$lm6n0c0b0m0p0,Time=1"));
+    let [layout, machine, name] = layout;
+    let found = stdout(&["element", layout, "$lm6n0c0b0m0p0,Time=1", machine, name]);
+    assert!(found.contains('3'), "{found}");
+}
+
+#[test]
+fn options_that_would_answer_nothing_are_refused() {
+    let route = ["route", "((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float"];
+    let open = ["--machine", "mn-core-2", "--into-memory", "DRAM", "--most", "0"];
+    assert!(refused(&[&route[..], &open].concat()).contains("expected a number from 1"));
+    let film = [
+        &route[..],
+        &["((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float", "--machine", "mn-core-2"],
+        &["--film", "x.png"],
+    ];
+    assert!(refused(&film.concat()).contains("a film cannot be written as png"));
+    let bitcast = ["same", "f32[2,3]{1,0}", "s32[3,2]{0,1}", "--bitcast", "--memory", "LM0"];
+    assert!(refused(&bitcast).contains("cannot be used with"));
 }

@@ -469,3 +469,24 @@ proptest! {
         prop_assert_eq!(from == to, way.steps.is_empty());
     }
 }
+
+#[test]
+fn the_rate_of_an_axis_holds_wherever_that_of_all_links_stands() {
+    let rates = |text: &str| {
+        let mut mesh: Mesh = "data=4,model=2".parse().unwrap();
+        mesh.set_rates(text).map(|()| mesh.rates.links).map_err(|error| error.to_string())
+    };
+    for text in ["data=7,links=90", "links=90,data=7"] {
+        assert_eq!(rates(text).unwrap(), [7, 90], "{text}");
+    }
+    assert_eq!(rates("links=1,links=2").unwrap_err(), "`links` has two rates");
+}
+
+#[test]
+fn elements_narrower_than_a_byte_are_packed_but_for_truth_values() {
+    let bytes = |dtype: &str| Dims { shape: vec![3, 3], dtype: dtype.into() }.bytes();
+    assert_eq!(["i4", "ui2", "f4E2M1FN", "i1", "bf16"].map(bytes), [5, 3, 5, 9, 18]);
+    let mesh: Mesh = "x=3".parse().unwrap();
+    let cut = Spec(vec![1, 0]);
+    assert_eq!(cut.bytes(&Dims { shape: vec![3, 3], dtype: "i4".into() }, &mesh), 2);
+}

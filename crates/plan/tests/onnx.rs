@@ -344,3 +344,14 @@ fn a_model_with_changed_bytes_is_a_graph_or_an_error() {
         }
     }
 }
+
+#[test]
+fn an_extent_for_a_name_that_no_axis_has_is_refused() {
+    let named = |name: &str| ReadOptions { dims: vec![(name.into(), 8)], data: false };
+    let refused =
+        |model_name| read_model(&model(model_name), &named("bacth")).unwrap_err().to_string();
+    let symbolic = "no axis of the model is called `bacth`; those without an extent are: batch";
+    assert_eq!(refused("symbolic"), symbolic);
+    let fixed = "no axis of the model is called `bacth`; those without an extent are: none";
+    assert_eq!(refused("unordered"), fixed);
+}

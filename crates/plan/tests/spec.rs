@@ -191,3 +191,20 @@ fn files_that_are_no_specs_are_refused_by_entry() {
         assert!(refused.starts_with(why), "{refused}");
     }
 }
+
+#[test]
+fn a_memory_or_a_type_that_the_file_contradicts_is_a_finding() {
+    let found = |layout: &str| {
+        let text = format!(
+            r#"[{{"trigger": "FixOutput", "op_type": "Relu", "shape": [8], "layout": "{layout}"}}]"#
+        );
+        let report = check(&text);
+        (report.entries[0].tensors[0].element_bits, findings(&report).join("; "))
+    };
+    assert_eq!(found("((4:1, 2_W:1))@LM1 / Float"), (Some(32), String::new()));
+    let (_, why) = found("((8:1))@DRAM");
+    assert!(why.contains("in DRAM, and layouts of a specification or pin are in LM0"), "{why}");
+    // A long word has two lanes of this type.
+    let (_, why) = found("((2:1, 4_W:1))@LM0 / Float");
+    assert!(!why.is_empty());
+}

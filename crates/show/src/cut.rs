@@ -33,7 +33,11 @@ pub(super) fn common_blocks(
     let count = |step: u64| range.end.div_ceil(step) - range.start / step;
     let few = |step: &u64| *step >= edge && count(*step) <= most && *step < length(range).max(2);
     // A prime number of values cannot be divided into equal parts.
-    let ragged = || length(range).div_ceil((most - 1).max(1)).next_power_of_two();
+    let ragged = || {
+        let step = length(range).div_ceil((most - 1).max(1)).next_power_of_two();
+        // Two blocks at most: one would be the range again.
+        if count(step) == 1 { (step / 2).max(1) } else { step }
+    };
     let [first, second] = axes.map(places);
     let both = first.iter().filter(|place| second.contains(place));
     let step = both.chain(&first).copied().find(few);
@@ -153,6 +157,8 @@ mod tests {
         assert_eq!(starts(&[2, 4, 12], &[2, 48], 8), [0, 48]);
         // 16 x 6 and 8 x 12 do not have a place in common: those of the first.
         assert_eq!(starts(&[8, 12], &[16, 6], 8), [0, 12, 24, 36, 48, 60, 72, 84]);
+        // No digit ends in the middle: halves, because one block would be the range again.
+        assert_eq!(starts(&[96], &[96], 2), [0, 64]);
     }
 
     #[test]

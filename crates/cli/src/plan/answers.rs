@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use tensor_layout_plan::graph::Graph;
 use tensor_layout_plan::pins::Pins;
-use tensor_layout_plan::plan::{Comparison, Plan, PlanReport};
+use tensor_layout_plan::plan::{Comparison, Explanation, Plan, PlanReport};
 
 use super::{PlanArgs, unplanned, watched};
 use crate::failure::Failure;
@@ -52,9 +52,8 @@ impl PlanArgs {
         }
     }
 
-    pub(super) fn print_explanation(&self, plan: &Plan<'_>, name: &str) -> Result<(), Failure> {
-        let of = plan.explain(name).ok_or_else(|| unknown(&plan.report(), name))?;
-        let json = || serde_json::to_value(&of).unwrap_or_default();
+    pub(super) fn print_explanation(&self, of: &Explanation) -> Result<(), Failure> {
+        let json = || serde_json::to_value(of).unwrap_or_default();
         print_as(self.form, json, || fitted(&of.to_string()).into_owned())
     }
 
@@ -104,6 +103,15 @@ fn write_list(files: &Files, name: &str, entries: &[impl Serialize]) -> Result<(
     let text = serde_json::to_string_pretty(entries).unwrap_or_default();
     writeln!(out, "{text}").map_err(|error| out.failed(error))?;
     out.finish()
+}
+
+/// The other layouts of a value or node.
+pub(super) fn explained(
+    plan: &Plan<'_>,
+    report: &PlanReport,
+    name: &str,
+) -> Result<Explanation, Failure> {
+    plan.explain(name).ok_or_else(|| unknown(report, name))
 }
 
 /// A name that is none of the plan, with those that resemble it.

@@ -1,6 +1,6 @@
 //! Shardings of a model on a mesh of devices.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::LayoutError;
@@ -17,6 +17,7 @@ use crate::wrap::fitted;
 /// The longest program that is read, in MiB.
 const MOST: u64 = 1 << 10;
 
+// `requires` alone lets an option of a mesh pass beside --machine, which conflicts with --mesh.
 #[derive(Debug, ClapArgs)]
 pub(super) struct MeshArgs {
     /// Shard the model on devices with these axes instead, as in data=4,model=2.
@@ -30,23 +31,36 @@ pub(super) struct MeshArgs {
         value_name = "NAME",
         default_value = "tpu",
         help_heading = "Sharding",
-        requires = "mesh"
+        requires = "mesh",
+        conflicts_with = "machine"
     )]
     backend: BackendName,
     /// Rates: operations, memory and links (or axes) per second, latency in ns, as in operations=2e14,links=5e10,model=4e11.
-    #[arg(long, value_name = "RATES", help_heading = "Sharding", requires = "mesh")]
+    #[arg(
+        long,
+        value_name = "RATES",
+        help_heading = "Sharding",
+        requires = "mesh",
+        conflicts_with = "machine"
+    )]
     rates: Option<String>,
     /// The bytes that tensors may take of a device, as in 16GiB.
-    #[arg(long, value_name = "BYTES", value_parser = size, help_heading = "Sharding", requires = "mesh")]
+    #[arg(long, value_name = "BYTES", value_parser = size, help_heading = "Sharding", requires = "mesh", conflicts_with = "machine")]
     device_memory: Option<u64>,
     /// Keep the shardings that the program has (sdy.sharding, at arguments, results and inside), and plan the rest.
-    #[arg(long, help_heading = "Sharding", requires = "mesh")]
+    #[arg(long, help_heading = "Sharding", requires = "mesh", conflicts_with = "machine")]
     keep_shardings: bool,
     /// Answer also with what is better or worse than with the shardings that the program has.
-    #[arg(long, help_heading = "Sharding", requires = "mesh", conflicts_with = "keep_shardings")]
+    #[arg(long, help_heading = "Sharding", requires = "mesh", conflicts_with_all = ["keep_shardings", "machine"])]
     against_shardings: bool,
     /// The file for the program with the shardings in it.
-    #[arg(long, value_name = "FILE", help_heading = "Sharding", requires = "mesh")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Sharding",
+        requires = "mesh",
+        conflicts_with = "machine"
+    )]
     module: Option<PathBuf>,
 }
 
@@ -72,6 +86,17 @@ impl PlanArgs {
     pub(super) fn shard(&self, axes: &str) -> Result<(), Failure> {
         let invalid = |error: LayoutError| Failure::Argument(format!("--mesh: {error}"));
         let mut mesh: Mesh = axes.parse().map_err(invalid)?;
+        if self
+            .output
+            .iter()
+            .chain(&self.sharding.module)
+            .filter(|path| *path == Path::new("-"))
+            .count()
+            > 1
+        {
+            let why = "-o and --module both write to standard output".to_owned();
+            return Err(Failure::Advised(why, "give one of them the name of a file".into()));
+        }
         mesh.backend = match self.sharding.backend {
             BackendName::Cpu => Backend::Cpu,
             BackendName::Gpu | BackendName::Tpu => Backend::Accelerator,
@@ -101,6 +126,9 @@ impl PlanArgs {
             false => plan.report(),
         };
         self.write_sharded(&plan, &report)?;
+        if self.output.iter().chain(&self.sharding.module).any(|path| path == Path::new("-")) {
+            return Ok(());
+        }
         let json = || serde_json::to_value(&report).unwrap_or_default();
         print_as(self.form, json, || fitted(&report.to_string()).into_owned())
     }

@@ -20,7 +20,7 @@ pub struct MeshChoice {
     pub results: Vec<Spec>,
     /// The axes over which results are added up.
     pub sums: u8,
-    /// The axes of these that then cut a result: a reduce-scatter.
+    /// Those of the axes in `sums` that then cut a result: a reduce-scatter.
     pub scattered: u8,
     /// The picoseconds of one run: computing.
     pub computing: u64,

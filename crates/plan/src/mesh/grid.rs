@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use itertools::Itertools;
 use tensor_layout::LayoutError;
 use tensor_layout::error::fault;
 
@@ -32,18 +33,18 @@ pub enum Backend {
     /// XLA for CPUs: a sum of which each device wants a part is an all-reduce.
     #[default]
     Cpu,
-    /// XLA for GPUs and TPUs: it is a reduce-scatter.
+    /// XLA for GPUs and TPUs: a sum of which each device wants a part is a reduce-scatter.
     Accelerator,
 }
 
-/// What a device does in a second.
+/// The rates of a device, per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshRates {
     /// Operations on numbers.
     pub operations: u64,
     /// Bytes of its own memory.
     pub memory: u64,
-    /// Bytes to the next device, for all axes or each.
+    /// Bytes that it sends to the next device: one rate for all axes, or one for each.
     pub links: Vec<u64>,
     /// The picoseconds that a collective takes before its first byte.
     pub latency: u64,
@@ -135,22 +136,20 @@ impl Mesh {
 
 impl Mesh {
     /// Takes rates from a text: `operations=2e14,memory=1e12,links=5e10,model=4e11,latency=500`, in operations and bytes per
-    /// second and nanoseconds. `links` is for all axes, and the name of an axis for that one.
+    /// second and nanoseconds. The name of an axis is the rate of its links, and `links` that of the links of all other axes.
     ///
     /// # Errors
-    /// `Invalid` for other names, and for what is no number of 64 bits from 1.
+    /// `Invalid` for other names, for a name that is there twice, and for values that are not numbers from 1 to 2^64 - 1.
     pub fn set_rates(&mut self, text: &str) -> Result<(), LayoutError> {
-        for part in text.split(',') {
-            let (name, number) = part.split_once('=').unwrap_or((part, ""));
-            let (name, part) = (name.trim(), part.to_owned());
+        let mut given: Vec<(&str, u64)> = text.split(',').map(named_rate).try_collect()?;
+        if let Some(name) = given.iter().map(|(name, _)| *name).duplicates().next() {
+            let name = name.to_owned();
+            return Err(fault!(Invalid, "`{name}` has two rates", [name]));
+        }
+        // The rate of all links holds for the axes that have none of their own, wherever it stands.
+        given.sort_by_key(|(name, _)| *name != "links");
+        for (name, number) in given {
             let axis = self.axes.iter().position(|(axis, _)| axis == name);
-            let number = rate(number.trim()).ok_or_else(|| {
-                fault!(
-                    Invalid,
-                    "`{part}` is not a rate: expected a name and a number, as in links=5e10",
-                    [part]
-                )
-            })?;
             match (name, axis) {
                 ("operations", None) => self.rates.operations = number,
                 ("memory", None) => self.rates.memory = number,
@@ -173,6 +172,20 @@ impl Mesh {
         }
         Ok(())
     }
+}
+
+/// A name and its rate, as `links=5e10`.
+fn named_rate(part: &str) -> Result<(&str, u64), LayoutError> {
+    let (name, number) = part.split_once('=').unwrap_or((part, ""));
+    let number = rate(number.trim()).ok_or_else(|| {
+        let part = part.to_owned();
+        fault!(
+            Invalid,
+            "`{part}` is not a rate: expected a name and a number, as in links=5e10",
+            [part]
+        )
+    })?;
+    Ok((name.trim(), number))
 }
 
 /// A whole number, as `25` or `25e9`.

@@ -12,14 +12,14 @@ use crate::plan::Watch;
 use crate::program::{Program, TensorId};
 use crate::search::{FORBIDDEN, Limits, Memory};
 
-/// What a plan has to keep to.
+/// The constraints that a plan has to satisfy.
 #[derive(Clone, Debug, Default)]
 pub struct MeshOptions {
     /// The bytes of a device.
     pub device_memory: Option<u64>,
     /// True if arguments, results and constraints keep the shardings that the program gives them.
     pub keep_shardings: bool,
-    /// Ends of the search.
+    /// The limits of the search.
     pub limits: Limits,
 }
 
@@ -30,7 +30,7 @@ pub struct MeshPlan<'a> {
     pub(super) chosen: Vec<usize>,
     /// The picoseconds of the plan.
     pub cost: u64,
-    /// The picoseconds that no plan over the same choices is below.
+    /// A lower bound on the picoseconds of every plan over the same choices.
     pub bound: u64,
 }
 

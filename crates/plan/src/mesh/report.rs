@@ -25,7 +25,7 @@ pub struct MeshReport {
     pub backend: &'static str,
     /// The picoseconds of the plan at the rates of the mesh.
     pub time: u64,
-    /// The picoseconds that no plan over the same choices is below.
+    /// A lower bound on the picoseconds of every plan over the same choices.
     pub bound: u64,
     /// The bytes that a device sends, by the kind of the collective.
     pub sent: Vec<(&'static str, u64)>,

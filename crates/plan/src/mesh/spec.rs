@@ -48,7 +48,7 @@ impl Spec {
     pub fn bytes(&self, dims: &Dims, mesh: &Mesh) -> u64 {
         let parts =
             self.0.iter().zip(&dims.shape).map(|(cut, extent)| extent.div_ceil(mesh.size(*cut)));
-        parts.fold(dims.element_bytes(), u64::saturating_mul)
+        dims.bytes_of(parts.fold(1, u64::saturating_mul))
     }
 
     /// All axes that cut something.

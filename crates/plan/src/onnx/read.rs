@@ -1,12 +1,14 @@
 //! A model as a graph.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
+use itertools::Itertools;
 use prost::Message;
 use prost::bytes::{Buf, Bytes};
 use tensor_layout::LayoutError;
 use tensor_layout::error::fault;
+use tensor_layout_words::cut;
 
 use super::context::{Build, Node};
 use super::inline::inlined;
@@ -31,7 +33,7 @@ pub struct ReadOptions {
 /// Reads a model. Elements in other files are not read.
 ///
 /// # Errors
-/// [`LayoutError`]: bytes that are no model, and models whose shapes are not known.
+/// [`LayoutError`]: bytes that are not a model, and models whose shapes are not known.
 ///
 /// # Example
 /// ```
@@ -83,6 +85,7 @@ fn decoded(
         names: HashMap::new(),
         build: Build { reads_all: options.data, ..Build::default() },
     };
+    check_dims(options, &message)?;
     reader.build.graph.name.clone_from(&message.name);
     reader.constants(&message, folder)?;
     reader.inputs(&message)?;
@@ -92,6 +95,28 @@ fn decoded(
     }
     reader.outputs(&message)?;
     Ok(reader.build.graph)
+}
+
+/// Rejects the extent of a name that no axis of the model has.
+fn check_dims(options: &ReadOptions, message: &GraphMessage) -> Result<(), LayoutError> {
+    let values = message.inputs.iter().chain(&message.outputs).chain(&message.values);
+    let shapes = values.filter_map(|of| info(of).1.shape);
+    let names = shapes.flat_map(|shape| shape.dims).filter_map(|dim| dim.name);
+    let known: BTreeSet<String> = names.filter(|name| !name.is_empty()).collect();
+    match options.dims.iter().find(|(name, _)| !known.contains(name)) {
+        None => Ok(()),
+        Some((name, _)) => Err(fault!(
+            Unknown,
+            "no axis of the model is called `{name}`; those without an extent are: {known}",
+            [
+                name = name.clone(),
+                known = cut(
+                    &if known.is_empty() { "none".into() } else { known.iter().join(", ") },
+                    200
+                ),
+            ]
+        )),
+    }
 }
 
 fn info(of: &ValueInfo) -> (String, TensorType) {

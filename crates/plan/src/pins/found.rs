@@ -284,7 +284,10 @@ pub(crate) fn in_loop_order(read: &Read) -> Option<Vec<usize>> {
 
 /// Reads a layout for a tensor with some extents; axes of extent 1 may be missing in either.
 fn layout(text: &str, extents: &[u64], machine: &Machine) -> Result<Layout, String> {
-    let written = read(text, None, machine).map_err(|error| error.to_string())?;
+    let (written, bits) = read(text, None, machine).map_err(|error| error.to_string())?;
+    if bits.is_some() {
+        return Err("the model says the type of the elements: leave it out of the layout".into());
+    }
     let all = written.axes();
     let long = |axis: &&Axis| axis.slots() > 1;
     let axes = if all.len() == extents.len() {

@@ -40,15 +40,15 @@ impl Dims {
         Ok(Dims { shape, dtype: rest.to_owned() })
     }
 
-    /// The bytes of an element, rounded up; 0 for what is no tensor.
+    /// The bits of an element in memory: 8 for a truth value, since XLA packs only numbers; 0 for a type that is not a tensor.
     #[must_use]
-    pub fn element_bytes(&self) -> u64 {
+    pub fn element_bits(&self) -> u64 {
         let parts = if self.dtype.starts_with("complex<") { 2 } else { 1 };
         let name = self.dtype.trim_start_matches("complex<").trim_end_matches('>');
         let number = name.trim_start_matches(|c: char| !c.is_ascii_digit());
         let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
         let bits: u64 = number[..end].parse().unwrap_or(0);
-        parts * bits.div_ceil(8)
+        parts * if bits == 1 { 8 } else { bits }
     }
 
     /// The number of elements, at most 2^64 - 1.
@@ -60,7 +60,13 @@ impl Dims {
     /// The bytes of the whole tensor.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.elements().saturating_mul(self.element_bytes())
+        self.bytes_of(self.elements())
+    }
+
+    /// The bytes of so many elements.
+    pub(crate) fn bytes_of(&self, elements: u64) -> u64 {
+        let bytes = (u128::from(elements) * u128::from(self.element_bits())).div_ceil(8);
+        u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
     /// The type as it is written.

@@ -51,7 +51,7 @@ impl SpecReport {
 /// Checks entries on a machine: each layout against its shape, the local memory and the lanes; each product; and
 /// the switches between entries of one shape.
 ///
-/// A slice that is larger than the local memory is no finding: it passes in [parts](TensorReport::parts).
+/// A slice that is larger than the local memory is not a finding: it passes in [parts](TensorReport::parts).
 /// Elements are `bits` wide; without a width, a long word has as many as the layout has lanes. A layout of a product,
 /// which has no shape of its own, has the shape of an entry with as many slots in every axis.
 /// Cost: a search for a route per switch and per layout, and the cost of [`Relayout::traffic`] for each product.
@@ -191,7 +191,8 @@ fn of_one_shape(
     let slots = |of: &Tensor| of.placement.layout().axes().iter().map(Axis::slots).collect_vec();
     let shape = |of: &Tensor| of.placement.layout().shape();
     let shaped = |of: &Tensor, shape: &[u64]| {
-        placed(read(&of.text, Some(shape), machine).ok()?, bits, machine).ok()
+        let (layout, own) = read(&of.text, Some(shape), machine).ok()?;
+        placed(layout, own.or(bits), machine).ok()
     };
     match (from.has_shape, to.has_shape) {
         _ if shape(from) == shape(to) => Some((from.placement.clone(), to.placement.clone())),

@@ -3,7 +3,8 @@
 use itertools::Itertools;
 use serde::Serialize;
 use tensor_layout::algebra::Axis;
-use tensor_layout::notation::PadLayout;
+use tensor_layout::error::fault;
+use tensor_layout::notation::{Dtype, PadLayout};
 use tensor_layout::route::Route;
 use tensor_layout::{Layout, Level, Machine, ParseError, Placement};
 
@@ -45,25 +46,42 @@ pub struct DramRoute {
     pub at_least: bool,
 }
 
-/// The memory at the leaves of a machine, first by name.
-pub(crate) fn local_memory(machine: &Machine) -> Option<&str> {
+/// The memories at the leaves of a machine, by name.
+fn local_memories(machine: &Machine) -> impl Iterator<Item = &str> {
     let leaf = machine.levels().last().map(|(level, _)| level);
-    let mut memories = machine.memories();
-    memories.find(|(_, memory)| Some(memory.node()) == leaf).map(|(name, _)| name)
+    machine.memories().filter(move |(_, memory)| Some(memory.node()) == leaf).map(|(name, _)| name)
 }
 
-/// Reads a layout with the extents of a shape, if one is given.
+/// The memory at the leaves of a machine, first by name.
+pub(crate) fn local_memory(machine: &Machine) -> Option<&str> {
+    local_memories(machine).next()
+}
+
+/// Reads a layout with the extents of a shape, if one is given, and the width of an element, if the text has a type.
+/// A memory in the text has to be local.
 pub(crate) fn read(
     text: &str,
     shape: Option<&[u64]>,
     machine: &Machine,
-) -> Result<Layout, ParseError> {
+) -> Result<(Layout, Option<u64>), ParseError> {
     let written: PadLayout = text.parse()?;
+    if let (Some(memory), Some(local)) = (written.memory, local_memory(machine)) {
+        let memory = memory.name().to_owned();
+        if !local_memories(machine).contains(&memory.as_str()) {
+            let local = local.to_owned();
+            return Err(written.refuse(fault!(
+                Invalid,
+                "the layout is in {memory}, and layouts of a specification or pin are in {local}",
+                [memory, local]
+            )));
+        }
+    }
+    let bits = written.dtype.map(Dtype::bits);
     let shaped = match shape {
         Some(shape) => written.with_shape(shape.to_vec())?,
         None => written,
     };
-    shaped.lower_on(machine)
+    Ok((shaped.lower_on(machine)?, bits))
 }
 
 /// The placement of a layout in the local memories, whatever their size.
@@ -81,6 +99,16 @@ pub(crate) fn placed(
         builder = builder.element_bits(bits);
     }
     builder.build().map_err(|error| error.to_string())
+}
+
+/// The width of an element: as given, or that of the type in the text.
+fn one_width(given: Option<u64>, own: Option<u64>) -> Result<Option<u64>, String> {
+    match (given, own) {
+        (Some(given), Some(own)) if given != own => {
+            Err(format!("its type has {own} bits, and elements have {given}"))
+        }
+        _ => Ok(own.or(given)),
+    }
 }
 
 /// The width of which a long word has as many lanes as the layout.
@@ -111,7 +139,7 @@ impl TensorReport {
         };
         let placed = read(text, shape, machine)
             .map_err(|error| error.to_string())
-            .and_then(|layout| placed(layout, bits, machine));
+            .and_then(|(layout, own)| placed(layout, one_width(bits, own)?, machine));
         match placed {
             Ok(placement) => {
                 report.describe(&placement);
