@@ -112,12 +112,13 @@
 //! # Packages beside this one
 //!
 //! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
-//! text, `tensor-layout-show` draws and writes pages and reports, `tensor-layout-plan` plans the layouts of a program and checks pinned ones,
-//! `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-code` writes layouts as code of C, Rust, Python, MLIR and
-//! isl, `tensor-layout-npy` reads and writes NumPy's files,
-//! `tensor-layout-rows` writes tables as CSV, JSON lines, Arrow and Parquet, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user does.
-//! `tensor-layout-words` has what all of them need and what knows nothing of layouts; `tensor-layout-grammar` reads the grammars of notations
-//! while the library is compiled.
+//! text, `tensor-layout-show` draws and writes pages and reports, `tensor-layout-plan` plans the layouts of a program and checks
+//! pinned ones, `tensor-layout-access` counts the bank conflicts of a GPU, `tensor-layout-code` writes layouts as C, Rust,
+//! Python, MLIR or isl code, `tensor-layout-npy` reads and writes NumPy's files, `tensor-layout-rows` writes tables as CSV, JSON
+//! lines, Arrow and Parquet, and `tensor-layout-vectors` the test vectors of MN-Core 2. Each uses this library as any other user
+//! does; so do `tensor-layout-capi`, the interface for C and C++, and the Python package. `tensor-layout-words` has helpers that
+//! all of them need and that know nothing of layouts; `tensor-layout-grammar` reads the grammars of notations while the library is
+//! compiled.
 //!
 //! # Features
 //!
@@ -125,7 +126,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `text` | layouts from text and back: [`LayoutText`], [`notation`], [`xla`], [`sharding`]; and what reads layouts in texts: [`route`], prices of relayouts |
+//! | `text` | layouts from text and back: [`LayoutText`], [`notation`], [`xla`], [`sharding`]; and the modules that read layouts from texts: [`route`], prices of relayouts |
 //! | `serde` | `Serialize` and `Deserialize` of layouts, as text if they have one, of placements, machines and cost models, and of the parts of a plan: levels, places, sums, costs, traffic, transfers |
 //! | `simd` | vector instructions: tables for AVX2 where the processor has it, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |

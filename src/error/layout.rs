@@ -235,13 +235,13 @@ impl From<LevelNameError> for LayoutError {
 
 /// Faults that several operations find.
 impl LayoutError {
-    /// A number beyond 64 bits, the subject of the sentence.
+    /// The error for a number beyond 64 bits; `what` is the subject of the sentence.
     pub fn too_large(site: Site, what: &'static str) -> LayoutError {
         let part = site.of_part();
         fault!(TooLarge, "{what}{part} does not fit in 64 bits", [what, part]).at(site)
     }
 
-    /// A question, the subject of the sentence, whose answer would take more steps than `budget`.
+    /// The error for a question whose answer would take more steps than `budget`; `question` is the subject of the sentence.
     pub fn not_decided(question: &'static str, budget: u64) -> LayoutError {
         fault!(
             NotDecided,

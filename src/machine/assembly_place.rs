@@ -64,7 +64,7 @@ impl Machine {
     /// leaves out the level.
     ///
     /// # Errors
-    /// `Missing`, `Unknown`, `Invalid`, `OutOfRange`, `Missing`.
+    /// `Missing`, `Unknown`, `Invalid`, `OutOfRange`.
     ///
     /// # Example
     /// ```

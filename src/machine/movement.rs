@@ -134,7 +134,7 @@ pub struct Movement {
     /// Long words per cycle between different nodes, where that is not the rate at the upper memory.
     #[cfg_attr(feature = "serde", serde(default))]
     pub across_rate: Option<u64>,
-    /// The number of long words of which every issue moves a multiple.
+    /// The granularity of an issue: every issue moves a multiple of this number of long words.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub issue: u64,
     /// True if the rates are the maker's; others are printed as `second-hand`.

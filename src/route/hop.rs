@@ -33,11 +33,11 @@ pub struct Hop {
     pub lower_words: u64,
     /// The least number of cycles at the rates of the movement, where a rate is known.
     pub cycles: Option<u64>,
-    /// As [`cycles`](Hop::cycles) or, where no rate is known, at the greatest one of the movements between the same
-    /// memories; 0 without one.
+    /// The [`cycles`](Hop::cycles) or, where no rate is known, those at the greatest rate of the movements between the
+    /// same memories; 0 without one.
     pub at_least: u64,
     /// As [`cycles`](Hop::cycles) or, where no rate is known, at the least one of the movements between the same
-    /// memories: routes are compared by it, so that a figure goes before the hope of a better one.
+    /// memories: routes are compared by it, so that a known rate takes precedence over the hope of a better one.
     pub(super) compared: u64,
 }
 

@@ -89,8 +89,8 @@ impl Route {
     /// Finds the route with the fewest cycles; among those, the one with the fewest hops, then with the fewest long
     /// words.
     ///
-    /// A movement without a rate is compared at the least one known between its two memories, so that a figure goes
-    /// before the hope of a better one.
+    /// A movement without a rate is compared at the least rate known between its two memories, so that a known rate
+    /// takes precedence over the hope of a better one.
     /// On a machine without movements, the route is a single hop, for which only the long words are known.
     ///
     /// # Errors
@@ -101,8 +101,8 @@ impl Route {
         Route::through([source, target])
     }
 
-    /// As [`new`](Route::new), with another number of trials than 4096: a planner that asks for many routes may prefer a
-    /// refusal to a long search.
+    /// Finds a route as [`new`](Route::new) does, within another number of trials than 4096: a planner that asks for many
+    /// routes may prefer an error to a long search.
     ///
     /// # Errors
     /// As [`Route::new`].

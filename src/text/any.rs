@@ -193,7 +193,7 @@ impl LayoutText {
         }
     }
 
-    /// The notation that edits of this text are written in: its own, except for names, which are only read.
+    /// The notation that edits of this text are written in: its own, but `PadLayout` for the names of instructions.
     #[must_use]
     pub fn edited_notation(&self) -> Notation {
         match self {

@@ -19,7 +19,7 @@ const LINE: u64 = 128;
 pub struct Access {
     /// The instruction that each lane executes.
     pub instruction: Instruction,
-    /// How often the holders stand beside each other in memory, along each axis.
+    /// The number of times that the holders are repeated over the memory, along each axis.
     pub repeats: Vec<u64>,
     /// The number of bytes that a lane accesses at a time.
     pub vector_bytes: u64,

@@ -52,7 +52,7 @@ pub enum Gpu {
 pub struct Instruction {
     /// The GPU.
     pub gpu: Gpu,
-    /// Whether memory is written.
+    /// True if memory is written.
     pub is_store: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The differences between two dumps: operations that appeared, disappeared, grew or shrank.
 //!
-//! Names change with every compilation, so that instructions are matched by `op_name` and opcode.
+//! Names change with every compilation, so instructions are matched by `op_name` and opcode.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -42,8 +42,8 @@ pub struct CollectiveEntry {
     pub group: u64,
     /// The partitions that each number in its groups stands for: those of a replica, or one.
     pub partitions_of_number: u64,
-    /// The axes of the mesh along which devices of a group are at different places, in the order of the mesh: of
-    /// the mesh that was [given](Collectives::along), else of that in its text; `None` without both.
+    /// The axes of the mesh along which devices of a group are at different places, in the order of the mesh: the
+    /// mesh that was [given](Collectives::along), or else the one in its text; `None` without either.
     pub axes: Option<Vec<String>>,
     /// The bytes that it moves each time it runs.
     pub traffic: CollectiveTraffic,
@@ -81,7 +81,7 @@ struct HeldCollective {
 }
 
 impl Collectives {
-    /// No collectives yet; each that is added says the axes of a mesh that it is along.
+    /// Starts an empty list, in which every collective that is added has the axes of a mesh that it is along.
     ///
     /// # Errors
     /// As [`Mesh::device_order`].

@@ -113,7 +113,7 @@ pub struct Panel {
     pub cells: Vec<Cell>,
     /// The length of a row.
     pub columns: usize,
-    /// A tick per row, and per column.
+    /// The ticks of the rows.
     pub row_ticks: Vec<String>,
     /// The ticks of the columns.
     pub column_ticks: Vec<String>,

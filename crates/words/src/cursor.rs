@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// A position in a text; each method reads the token that it is named after, or nothing. What planners call millions of
-/// times is inlined.
+/// A position in a text; each method reads the token that it is named after, or nothing. Methods that planners call
+/// millions of times are inlined.
 #[derive(Clone, Debug)]
 pub struct Cursor<'t> {
     text: &'t str,
@@ -61,7 +61,7 @@ impl<'t> Cursor<'t> {
         takes
     }
 
-    /// `Some` if the byte is there, to be used with `?`.
+    /// Reads a byte, for use with `?`: `Some` if it is next.
     #[inline]
     pub fn token(&mut self, byte: u8) -> Option<()> {
         self.takes(byte).then_some(())
@@ -144,7 +144,7 @@ impl<'t> Cursor<'t> {
         if self.takes_all(word) { Ok(()) } else { Err(self.unexpected(name)) }
     }
 
-    /// A decimal number.
+    /// Reads a decimal number.
     pub fn expect_number(&mut self, name: &'static str) -> Result<u64, Unexpected<'t>> {
         let start = self.at;
         let digits = self.take(|c| c.is_ascii_digit());
@@ -154,7 +154,7 @@ impl<'t> Cursor<'t> {
         digits.parse().map_err(|_| self.refuse(None, start..self.at))
     }
 
-    /// A hexadecimal number of exactly `digits` digits.
+    /// Reads a hexadecimal number of exactly `digits` digits.
     pub fn expect_hex(&mut self, digits: usize, name: &'static str) -> Result<u64, Unexpected<'t>> {
         let start = self.at;
         let word = self.take(|c| c.is_ascii_alphanumeric());

@@ -54,11 +54,11 @@ pub struct LevelTraffic {
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub source_copies: u64,
     /// At the level of the node that has the destination's memory, the number of (element, unit) pairs that have to
-    /// arrive in it: where the source is in another memory, all. 0 at other levels.
+    /// arrive in that memory: all pairs if the source is in another memory. 0 at other levels.
     #[cfg_attr(feature = "serde", serde(default))]
     pub arriving: u64,
-    /// At the level of the node that has the source's memory, the number of elements that have to leave one: where
-    /// the destination is in another memory, all. 0 at other levels.
+    /// At the level of the node that has the source's memory, the number of elements that have to leave such
+    /// a memory: all elements if the destination is in another memory. 0 at other levels.
     #[cfg_attr(feature = "serde", serde(default))]
     pub departing: u64,
     /// True if what enters and leaves are partial sums, which may be added up on the way.

@@ -95,7 +95,7 @@ impl Relayout {
     /// Each memory is named by its own levels.
     ///
     /// # Errors
-    /// `Limit` beyond 2^20 of them on either side; `TooLarge` where addresses x lanes do not fit in 64 bits;
+    /// `Limit` beyond 2^20 copies of an element on either side; `TooLarge` where addresses x lanes do not fit in 64 bits;
     /// `Argument` where time is set aside, because a move has a time slice; `NotComparable` where values are
     /// cast.
     ///

@@ -36,7 +36,7 @@ impl Traffic {
 /// The rates at which a machine moves elements: those of its [movements](Machine::movements), in cycles, or its
 /// [bandwidth](Machine::bandwidth), in long words per step into or out of one unit.
 ///
-/// Bandwidth that you supply goes before movements. With movements, a cost is a lower bound of the cycles of
+/// Bandwidth that you supply takes precedence over movements. With movements, a cost is a lower bound on the cycles of
 /// every [route](crate::route::Route): what has to enter or leave a unit does so by some movement, the cycles of
 /// those that one movement cannot do together add up, and copying, distributing, picking and adding up have
 /// their own rates.
@@ -219,8 +219,8 @@ impl CostModel {
         if self.borders.is_empty() { CostUnit::Steps } else { CostUnit::Cycles }
     }
 
-    /// The levels that some traffic crosses without a rate: it costs nothing there, so that the cost may be far
-    /// below that of the machine.
+    /// The levels that some traffic crosses without a rate: it costs nothing there, so the cost may be far below
+    /// that of the machine.
     ///
     /// # Example
     /// ```
@@ -379,8 +379,8 @@ impl CostModel {
     /// A lower bound on the steps that some traffic takes, levels innermost first: as if every unit that the
     /// source uses sent the same amount and every unit that the destination uses received the same amount,
     /// both at the same time. Levels without a rate, and `Time`, take no steps.
-    /// With movements, the greater of what the borders of units take, and the cheapest way from memory to memory, on
-    /// which each movement carries the whole tensor.
+    /// With movements, it is the greater of two costs: that of the borders of units, and that of the cheapest way from
+    /// memory to memory, on which each movement carries the whole tensor.
     ///
     /// Law: at most [`of_busiest`](CostModel::of_busiest) where the senders are known and every level has a rate.
     ///
@@ -473,8 +473,8 @@ impl CostModel {
         self.together(across, Cost { steps, level, unit: self.unit() })
     }
 
-    /// As [`of_traffic`](CostModel::of_traffic) of a pair; of a cast, what stays in its unit is free, since the unit
-    /// regroups its lanes by itself.
+    /// A lower bound on the steps that a pair takes, as [`of_traffic`](CostModel::of_traffic) of its traffic; in a cast,
+    /// what stays in its unit is free, since the unit regroups its lanes by itself.
     ///
     /// # Errors
     /// As [`at_least`](CostModel::at_least).

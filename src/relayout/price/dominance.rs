@@ -27,8 +27,8 @@ pub struct PricedChoice {
 }
 
 impl Pricer {
-    /// The positions of the choices of one operation that no other dominates: another choice, with the switches from
-    /// the operands of the first and to its result, costs more.
+    /// Returns the positions of the choices of one operation that no other choice dominates. A choice is dominated if
+    /// another one, with the switches from the operands of the first and to its result, costs no more.
     ///
     /// Of equal choices the first one stays. If the model has rates of levels instead of movements, or a change of
     /// addresses [has a price](Pricer::with_price_of_addresses), all others stay: these prices break the triangle

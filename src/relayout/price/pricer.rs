@@ -142,8 +142,8 @@ impl Pricer {
         }
     }
 
-    /// Sets what a relayout costs besides if elements change their lanes: no movement does that, so that a planner
-    /// wants to avoid it. Parts then have lanes.
+    /// Sets the additional cost of a relayout in which elements change lanes: no movement does that, so a planner
+    /// wants to avoid it. Parts then include lanes.
     ///
     /// Law: with any such price, the cost of two relayouts in a row is at least that of one that does both, if that
     /// holds without.
@@ -168,7 +168,7 @@ impl Pricer {
         self
     }
 
-    /// Sets what a relayout costs if nothing but addresses change. Parts then have addresses, which are equal for
+    /// Sets the cost of a relayout in which only addresses change. Parts then include addresses, which are equal for
     /// [dense](crate::einsum::with_dense_addresses) layouts of equal units.
     ///
     /// Two relayouts in a row may cost less than one that does both, if moving to another unit and back costs less

@@ -16,7 +16,7 @@ use crate::relayout::pair::Relayout;
 /// [`out_of`](LevelTraffic::out_of) depend on nothing else, and a price only on the width besides.
 ///
 /// Addresses, lanes and padding are not part of it, so a planner that prices many layouts asks only once per
-/// pair of parts; [`with_inside`](UnitPart::with_inside) has them. It can be the key of a map.
+/// pair of parts; [`with_inside`](UnitPart::with_inside) adds lanes and addresses. A part can be the key of a map.
 /// Law: equal parts have equal traffic at every level, to and from everything; layouts that differ only in
 /// addresses and lanes have equal parts; equal parts exchange nothing.
 ///
@@ -92,11 +92,11 @@ impl UnitPart {
         Ok(UnitPart { inside, ..UnitPart::of(placement)? })
     }
 
-    /// Returns whether lanes, and whether addresses, have to change on the way to another part: an element lacks one
-    /// of its new lanes; or it lacks one of its new addresses, and nothing moves between units, where it would get
-    /// any address on the way.
+    /// Returns whether lanes, and whether addresses, have to change on the way to another part. Lanes do if an element
+    /// lacks one of its new lanes. Addresses do if an element lacks one of its new addresses and nothing moves between
+    /// units: what moves can get any address on the way.
     ///
-    /// Parts that were asked for neither, and casts, change none.
+    /// Both are `false` for casts, and for parts that include neither lanes nor addresses.
     /// Law: no route leads from a part to one whose lanes have to change.
     ///
     /// # Errors

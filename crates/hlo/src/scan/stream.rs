@@ -93,7 +93,7 @@ pub struct PassedOver {
     pub text: String,
 }
 
-/// Parts of layouts that are none without the shape of a tensor.
+/// Parts of layouts that need the shape of a tensor to become layouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parts {

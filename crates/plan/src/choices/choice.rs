@@ -37,7 +37,7 @@ pub struct Held {
     pub memory: Option<String>,
     /// The width of an element.
     pub bits: u64,
-    /// The part that decides about prices.
+    /// The part that determines prices.
     pub part: PartId,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn is_sliced(layout: &Layout) -> bool {
     layout.nodes().flat_map(|axis| &axis.subaxes).any(|digit| digit.lands() == Some(Level::TIME))
 }
 
-/// The cycles that an operation takes at least, without switches.
+/// A lower bound on the cycles of an operation, without switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Own {
     /// Computing, in the PE that computes most.

@@ -46,8 +46,8 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The setting of a machine. `penalty` is what a switch costs besides if elements change their lanes, which no
-    /// movement does; `keep` is the most choices of an operation.
+    /// The setting of a machine. `penalty` is the additional cost of a switch in which elements change lanes,
+    /// which no movement does; `keep` is the greatest number of choices of an operation.
     ///
     /// # Errors
     /// As [`CostModel::new`].

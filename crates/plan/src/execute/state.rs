@@ -11,7 +11,7 @@ use crate::choices::Held;
 use crate::graph::{Data, Graph, Origin, ValueId, no_elements};
 use crate::plan::{Plan, viewed};
 
-/// Changes to a plan while it is executed: tests show by them that faults are found.
+/// Changes to a plan while it is executed, with which tests show that faults are found.
 pub trait Tamper {
     /// Changes the layout of an operand, by the name of its operation and its number.
     fn operand(&mut self, operation: &str, number: usize, held: &mut Held) {

@@ -24,7 +24,7 @@ impl Data {
         &self.0
     }
 
-    /// The elements that little-endian bytes have.
+    /// Reads elements from little-endian bytes.
     ///
     /// # Errors
     /// `Shape` for another length, `Unsupported` for types that do not fill bytes.

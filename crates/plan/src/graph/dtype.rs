@@ -42,7 +42,7 @@ impl Dtype {
         matches!(self, Dtype::F16 | Dtype::Bf16 | Dtype::F32 | Dtype::F64)
     }
 
-    /// The nearest number that an element of this type can have; integers lose fractions and wrap nowhere, because the
+    /// The nearest number that an element of this type can have; integers lose fractions and never wrap, because the
     /// computations that are executed stay far below 2^53.
     #[must_use]
     pub fn round(self, number: f64) -> f64 {

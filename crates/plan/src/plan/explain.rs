@@ -23,7 +23,7 @@ pub struct Explanation {
     pub plan: u64,
     /// The choice of the plan.
     pub chosen: Alternative,
-    /// The others, those first that cost least while all neighbours stay.
+    /// The other choices, by ascending cost while all neighbours stay.
     pub others: Vec<Alternative>,
 }
 
@@ -36,11 +36,11 @@ pub struct Alternative {
     pub own: u64,
     /// The switches from its operands and to its readers, while they stay as they are.
     pub switches: Vec<NeighbourSwitch>,
-    /// The cost of the plan while all others stay; `None` where a switch is impossible or memory lacks.
+    /// The cost of the plan while all others stay; `None` where a switch is impossible or memory does not suffice.
     pub others_stay: Option<u64>,
     /// The least cost that was found for the plan if the others follow.
     pub others_follow: Option<u64>,
-    /// The neighbour whose switch speaks most against it.
+    /// The neighbour whose switch grows most, compared with the choice of the plan.
     pub decides: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::search::Limits;
 pub struct PlanOptions {
     /// The most choices that an operation keeps: those that are cheapest by themselves.
     pub keep: usize,
-    /// The cycles that a switch costs besides if lanes change, or if no movements were found for it.
+    /// The additional cycles that a switch costs if lanes change, or if no movements were found for it.
     pub penalty: u64,
     /// The part of the memory of a PE that values may take, in percent.
     pub sram_budget: u64,

@@ -22,7 +22,7 @@ const ROUNDS: usize = 3;
 
 /// Plans a graph on a machine.
 ///
-/// If the search is exact, no plan over the choices that [`PlanOptions::keep`] leaves costs less, but for what avoids
+/// If the search is exact, no plan over the choices that [`PlanOptions::keep`] leaves costs less, except by the cycles that avoid
 /// switches without movements ([`Totals::avoiding`]). A value may be switched once for all that read it;
 /// beyond that, each operation pays for its own switches.
 ///
@@ -32,8 +32,8 @@ const ROUNDS: usize = 3;
 /// 512 trials per switch for its movements.
 ///
 /// # Errors
-/// `Missing` for a machine whose moves have no prices, with the fact `prices`; `Unsupported` for an operation without a
-/// layout on this machine; as the layouts. Operations without a rule are no error: they have one choice, copies on every unit.
+/// `Missing` for a machine whose moves have no prices, with the fact `prices`; `Unsupported` for an operation without a layout on
+/// this machine; the errors of layouts. Operations without a rule are not an error: they have one choice, copies on every unit.
 pub fn plan<'g>(
     graph: &'g Graph,
     machine: &Machine,

@@ -34,11 +34,11 @@ pub struct Totals {
     pub greedy: u64,
     /// The plan.
     pub plan: u64,
-    /// The part of it that is no time: penalties for changes of lanes.
+    /// The part of it that is not time: penalties for changes of lanes.
     pub penalties: u64,
     /// No plan over these choices costs less.
     pub bound: u64,
-    /// The cycles more that avoid switches without movements, where the search without them was exact.
+    /// The additional cycles that avoid switches without movements, where the search without them was exact.
     pub avoiding: Option<u64>,
     /// The most neighbours of a variable when it was eliminated.
     pub width: usize,
@@ -90,7 +90,7 @@ pub struct PlannedValue {
     pub layout: String,
     /// The memory.
     pub memory: Option<String>,
-    /// The number of the part that decides about prices.
+    /// The number of the part that determines prices.
     pub part: u32,
     /// The layout of the loops: the axes of the value, then those that are folded.
     pub loops: Option<String>,
@@ -98,7 +98,7 @@ pub struct PlannedValue {
     pub own: Own,
     /// The long words of a PE for one time slice: operands and result.
     pub words: u64,
-    /// The most long words of a PE that all values take at that time; `None` for a value that is given.
+    /// The most long words of a PE that all values take while this one is computed; `None` for a value that is given.
     pub alive: Option<u64>,
     /// True if they exceed the memory of a PE.
     pub is_oversized: bool,

@@ -16,7 +16,7 @@ use crate::spec::{LayoutEntry, ProductEntry, SpecEntry, Trigger};
 /// The entries of both files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SdkFiles {
-    /// The results of nodes that are no products.
+    /// The results of nodes that are not products.
     pub layouts: Vec<LayoutEntry>,
     /// The products.
     pub products: Vec<ProductEntry>,

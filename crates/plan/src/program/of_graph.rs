@@ -9,10 +9,10 @@ use super::{Axes, Dims, Fold, Operation, Program, Rule, Step, Tensor, TensorId};
 use crate::graph::{self, Body, Dtype, Graph, Nest, Origin, Read, ValueId, View};
 
 impl Program {
-    /// The program of a graph: what it is given are arguments, inputs before constants, and views are operations.
+    /// Converts a graph to a program: given values become arguments, inputs before constants, and views become operations.
     ///
     /// A loop of a nest is that of an operand's axis where the axis is read by this loop alone.
-    /// Constants of one element, and constants that nothing reads, are no arguments.
+    /// Constants of one element, and constants that nothing reads, do not become arguments.
     ///
     /// # Example
     /// ```

@@ -5,7 +5,7 @@ use super::Dims;
 /// The loop of each axis; `None` for an axis that has to be whole on every device.
 pub type Axes = Vec<Option<usize>>;
 
-/// What is done with the values of a loop that no result has.
+/// The effect of a loop on the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
     /// The loop is an axis of the results.

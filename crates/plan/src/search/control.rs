@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::problem::FORBIDDEN;
 
-/// Ends of a search. With the same numbers and without a deadline, the same problem has the same solution.
+/// The limits of a search. With the same numbers and without a deadline, the same problem has the same solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most costs of all tables that elimination makes.

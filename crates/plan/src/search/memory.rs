@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A limit on the sum of usages at each time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
-    /// The most that all variables alive at a time use; [`FORBIDDEN`](super::FORBIDDEN) or more is no limit.
+    /// The most that all variables alive at a time use; [`FORBIDDEN`](super::FORBIDDEN) or more means no limit.
     pub limit: u64,
     /// The usages. A variable may have several.
     pub uses: Vec<Use>,

@@ -29,14 +29,14 @@ pub struct Solution {
     pub choices: Vec<usize>,
     /// Their cost: [`FORBIDDEN`] if no solution was found.
     pub cost: u64,
-    /// A cost that no solution is below: equal to the cost if the solution is optimal, and [`FORBIDDEN`] if there is
-    /// proved to be none.
+    /// A lower bound on the cost of every solution: equal to the cost if the solution is optimal, and [`FORBIDDEN`] if
+    /// it is proved that there is none.
     pub bound: u64,
     /// The most neighbours of a variable in the order of elimination, up to the first one whose table was too large.
     pub width: usize,
 }
 
-/// The use of a solution.
+/// The outcome of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The choices are permitted, and no others cost less.
@@ -50,7 +50,7 @@ pub enum Outcome {
 }
 
 impl Solution {
-    /// The use of the choices.
+    /// Returns whether the choices are optimal, or permitted at all.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         match (self.cost < FORBIDDEN, self.bound >= self.cost) {

@@ -20,7 +20,7 @@ use tensor_layout_words::{percent, readable_bytes};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShardingReport {
-    /// The sharding as XLA prints it; as it was given if its cuts are not one, which XLA cannot say.
+    /// The sharding as XLA prints it; as it was given if its cuts do not form one cut, which XLA cannot express.
     pub text: String,
     /// The sizes.
     pub sizes: ShardedSizes,
