@@ -322,13 +322,21 @@ fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
     let (before, after) = args.placed()?;
     let left = drawing(&args.drawn, &before)?;
     if let Some(after) = &after {
+        if args.drawn.zoom.is_some() {
+            note("--zoom has no effect on two layouts");
+        }
         return Ok(left.before_and_after(&drawing(&args.drawn, after)?)?);
     }
     if args.drawn.zoom.is_some() && left.is_small() {
         note("--zoom has no effect: every element is drawn");
     }
     Ok(match args.drawn.view() {
-        View::Machine => left.memory()?,
+        View::Machine => {
+            if args.drawn.blocks.is_some() {
+                note("--blocks has no effect with --view machine");
+            }
+            left.memory()?
+        }
         View::Tensor | View::Film => left.tensor(),
     })
 }

@@ -65,6 +65,10 @@ impl Files {
     /// Files below `path`, which need not exist. They are written in the directory itself or, so that an
     /// interrupted command leaves no empty directory, in its nearest existing ancestor.
     pub(super) fn new(path: &Path) -> Result<Files, Failure> {
+        if path == Path::new("-") {
+            let why = "several files do not go to standard output".to_owned();
+            return Err(Failure::Advised(why, "give the name of a folder".into()));
+        }
         // A link can only be read without a trailing slash.
         let dir = named(&path.components().collect::<PathBuf>());
         let above = dir.ancestors().filter(|above| !above.as_os_str().is_empty());

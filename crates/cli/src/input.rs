@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::notation::Notation;
@@ -246,9 +247,16 @@ fn shape_of_line(text: &str) -> Option<XlaShape> {
     XlaShape::parse_prefix(rest.trim_start()).ok().map(|(shape, _)| shape)
 }
 
+/// True once standard input is read.
+static STDIN: AtomicBool = AtomicBool::new(false);
+
 /// A file or standard input, with its length if that is known, else 0.
 pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead + Send>, u64), Failure> {
     if path == "-" {
+        if STDIN.swap(true, Ordering::Relaxed) {
+            let why = "standard input can be read only once; write one of the inputs to a file";
+            return Err(Failure::Argument(why.into()));
+        }
         return Ok((Box::new(BufReader::with_capacity(1 << 18, io::stdin())), 0));
     }
     if path.is_empty() {

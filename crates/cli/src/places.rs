@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use tensor_layout::error::Site;
-use tensor_layout::{LayoutError, Level, Location, Placement};
+use tensor_layout::{LayoutError, Level, Location, Machine, Placement};
 
 use super::failure::Failure;
 
@@ -19,17 +19,21 @@ pub(super) enum PlaceForm {
 /// A place of the memory in assembly syntax, followed by what assembly cannot name: the time slice and the lane.
 pub(super) fn in_assembly(placement: &Placement, place: &Location) -> Result<String, Failure> {
     let memory = placement.memory().map_or("", |(name, _)| name);
-    let Some(machine) = placement.machine() else {
-        let why = "--as assembly: the letters of memories and units belong to a machine".into();
-        return Err(Failure::Advised(why, "add --machine mn-core-2".into()));
-    };
-    let mut text = machine.to_assembly(memory, place)?;
+    let mut text = machine_of(placement)?.to_assembly(memory, place)?;
     for level in [Level::TIME, Level::W] {
         if let Some(at) = place.get(level) {
             text.push_str(&format!(",{level}={at}"));
         }
     }
     Ok(text)
+}
+
+/// The machine whose letters places in assembly syntax have.
+pub(super) fn machine_of(placement: &Placement) -> Result<&Machine, Failure> {
+    placement.machine().ok_or_else(|| {
+        let why = "--as assembly: the letters of memories and units belong to a machine".into();
+        Failure::Advised(why, "add --machine mn-core-2".into())
+    })
 }
 
 /// A place by level, or in assembly syntax: `$lm66n0c1b4m1p1`, or with a lane `$lm66n0c1b4m1p1,W=1`, or with a time slice.

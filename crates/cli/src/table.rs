@@ -21,7 +21,7 @@ use super::devices::by_device;
 use super::failure::{Failure, note};
 use super::files::Files;
 use super::output::{MOST_FILES, Output, done, extension_of, progress};
-use super::places::{PlaceForm, in_assembly, location};
+use super::places::{PlaceForm, in_assembly, location, machine_of};
 use super::placing::{Place, PlacementSource};
 
 /// Print where every element lives, one row per element and copy, sorted by place.
@@ -192,6 +192,7 @@ fn assembly(
     format: TableFormat,
     mut out: Output,
 ) -> Result<(), Failure> {
+    machine_of(placement)?;
     let is_json = format == TableFormat::Jsonl;
     let axes = (0..placement.layout().rank()).map(|axis| format!(",i{axis}"));
     if !is_json {
@@ -205,7 +206,7 @@ fn assembly(
             false => {
                 let axes = placement.layout().rank();
                 let entry = |axis: usize| row.index.map_or(String::new(), |i| i[axis].to_string());
-                // A lane is part of the place.
+                // A time slice and a lane are parts of the place.
                 let place = if place.contains(',') { format!("\"{place}\"") } else { place };
                 (0..axes).fold(place, |line, axis| line + "," + &entry(axis))
             }

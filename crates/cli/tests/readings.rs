@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::files::save;
 use crate::slips::noted;
-use crate::{json_of, refused, run, stdout};
+use crate::{command, json_of, refused, run, stdout};
 
 fn scanned(text: &str) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
@@ -429,6 +429,16 @@ fn options_that_would_answer_nothing_are_refused() {
         &["--film", "x.png"],
     ];
     assert!(refused(&film.concat()).contains("a film cannot be written as png"));
+    for several in [
+        &["table", "((4_PE, 3:8), (8:1))", "--partition-by", "PE", "-o", "-"][..],
+        &["vectors", "read", "docs/examples/add.vsm", "-o", "-"],
+    ] {
+        assert!(refused(several).contains("give the name of a folder"), "{several:?}");
+    }
+    let mut twice = command(&["check", "-", "-", "--machine", "mn-core-2"]);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/layout_spec.json");
+    let output = twice.stdin(std::fs::File::open(file).unwrap()).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("can be read only once"));
     let bitcast = ["same", "f32[2,3]{1,0}", "s32[3,2]{0,1}", "--bitcast", "--memory", "LM0"];
     assert!(refused(&bitcast).contains("cannot be used with"));
 }

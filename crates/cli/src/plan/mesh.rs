@@ -86,14 +86,9 @@ impl PlanArgs {
     pub(super) fn shard(&self, axes: &str) -> Result<(), Failure> {
         let invalid = |error: LayoutError| Failure::Argument(format!("--mesh: {error}"));
         let mut mesh: Mesh = axes.parse().map_err(invalid)?;
-        if self
-            .output
-            .iter()
-            .chain(&self.sharding.module)
-            .filter(|path| *path == Path::new("-"))
-            .count()
-            > 1
-        {
+        let files = self.output.iter().chain(&self.sharding.module);
+        let to_stdout = files.filter(|path| *path == Path::new("-")).count();
+        if to_stdout > 1 {
             let why = "-o and --module both write to standard output".to_owned();
             return Err(Failure::Advised(why, "give one of them the name of a file".into()));
         }
@@ -126,7 +121,7 @@ impl PlanArgs {
             false => plan.report(),
         };
         self.write_sharded(&plan, &report)?;
-        if self.output.iter().chain(&self.sharding.module).any(|path| path == Path::new("-")) {
+        if to_stdout > 0 {
             return Ok(());
         }
         let json = || serde_json::to_value(&report).unwrap_or_default();
