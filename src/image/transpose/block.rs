@@ -137,8 +137,8 @@ fn of_sides<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     }
 }
 
-/// The pieces of a block: references to arrays, because the compiler does not vectorize slices. A loop is a third of the code that
-/// `std::array::from_fn` is, for each of the many blocks.
+/// The pieces of a block: references to arrays, because the compiler does not vectorize slices. A loop is less code for each of
+/// the many blocks than `std::array::from_fn`.
 #[inline(always)]
 fn pieces<'a, T, const HEIGHT: usize, const WIDTH: usize>(
     source: &'a [T],
