@@ -247,17 +247,20 @@ fn shape_of_line(text: &str) -> Option<XlaShape> {
     XlaShape::parse_prefix(rest.trim_start()).ok().map(|(shape, _)| shape)
 }
 
-/// True once standard input is read.
-static STDIN: AtomicBool = AtomicBool::new(false);
+/// Standard input, for its only reader.
+pub(super) fn stdin() -> Result<io::Stdin, Failure> {
+    static IS_READ: AtomicBool = AtomicBool::new(false);
+    if IS_READ.swap(true, Ordering::Relaxed) {
+        let why = "standard input can be read only once; write one of the inputs to a file";
+        return Err(Failure::Argument(why.into()));
+    }
+    Ok(io::stdin())
+}
 
 /// A file or standard input, with its length if that is known, else 0.
 pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead + Send>, u64), Failure> {
     if path == "-" {
-        if STDIN.swap(true, Ordering::Relaxed) {
-            let why = "standard input can be read only once; write one of the inputs to a file";
-            return Err(Failure::Argument(why.into()));
-        }
-        return Ok((Box::new(BufReader::with_capacity(1 << 18, io::stdin())), 0));
+        return Ok((Box::new(BufReader::with_capacity(1 << 18, stdin()?)), 0));
     }
     if path.is_empty() {
         return Err(Failure::Argument("the name of the file is empty".into()));
@@ -284,7 +287,7 @@ pub(super) fn text_of(argument: &str) -> Result<String, Failure> {
     if argument != "-" {
         return Ok(argument.to_owned());
     }
-    let text = read_text(io::stdin().lock(), MOST_MIB)
+    let text = read_text(stdin()?, MOST_MIB)
         .map_err(|error| Failure::Io("standard input".into(), error))?;
     match text.trim().is_empty() {
         true => Err(Failure::Advised(

@@ -435,10 +435,27 @@ fn options_that_would_answer_nothing_are_refused() {
     ] {
         assert!(refused(several).contains("give the name of a folder"), "{several:?}");
     }
-    let mut twice = command(&["check", "-", "-", "--machine", "mn-core-2"]);
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/layout_spec.json");
-    let output = twice.stdin(std::fs::File::open(file).unwrap()).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("can be read only once"));
+    let (machine, layout) =
+        (["--machine", "mn-core-2"], "((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float");
+    for (args, input) in [
+        (
+            &["check", "-", "-"][..],
+            include_bytes!("../../../docs/examples/layout_spec.json").as_slice(),
+        ),
+        (&["plan", "-", "--pins", "-"], include_bytes!("../../../docs/examples/mlp.onnx")),
+        (&["route", "-", layout, "--via", "-"], layout.as_bytes()),
+    ] {
+        let mut file = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut file, input).unwrap();
+        std::io::Seek::rewind(&mut file).unwrap();
+        let output = command(&[args, &machine].concat()).stdin(file).output().unwrap();
+        let why = String::from_utf8(output.stderr).unwrap();
+        assert!(why.contains("can be read only once"), "{args:?}: {why}");
+    }
+    let two = noted(&["draw", "(4,8):(1,4)", "(4,8):(8,1)", "--zoom", "0=1"]).1;
+    assert!(two.contains("--zoom has no effect on two layouts"), "{two}");
+    let units = noted(&["draw", "((4_PE, 3:8), (8:1))", "--view", "machine", "--blocks", "2"]).1;
+    assert!(units.contains("--blocks has no effect with --view machine"), "{units}");
     let bitcast = ["same", "f32[2,3]{1,0}", "s32[3,2]{0,1}", "--bitcast", "--memory", "LM0"];
     assert!(refused(&bitcast).contains("cannot be used with"));
 }

@@ -1,6 +1,6 @@
 //! The model of a plan.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use tensor_layout::LayoutError;
@@ -8,6 +8,7 @@ use tensor_layout_plan::graph::Graph;
 use tensor_layout_plan::onnx::{ReadOptions, read_file, read_model};
 
 use crate::failure::Failure;
+use crate::input::stdin;
 
 /// The longest model that is read from standard input: a message of the format has at most 2 GiB.
 const MOST_BYTES: u64 = 1 << 31;
@@ -25,7 +26,7 @@ pub(super) fn read(model: &str, options: &ReadOptions) -> Result<Graph, Failure>
 
 fn from_stdin() -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let read = io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes);
+    let read = stdin()?.take(MOST_BYTES).read_to_end(&mut bytes);
     read.map_err(|error| Failure::Io("standard input".into(), error))?;
     Ok(bytes)
 }
