@@ -32,8 +32,8 @@ fn program(text: &str) -> Program {
     placement(text).program().expect("compiles")
 }
 
-/// Bounds on the ratios, checked by the gate. They are well above the measured values: the gate catches the
-/// loss of a fast path on any machine.
+/// Bounds on the ratios, checked by the gate: more than twice the values measured on a quiet machine. Where another thread shares
+/// the core, code that uses all of it takes twice as long, and a rival that waits for divisions or for memory does not.
 const GATE: [(&str, f64); 22] = [
     ("packed 1k / row base + column vector", 1.5),
     ("packed 1k / division per element", 0.2),
@@ -41,7 +41,7 @@ const GATE: [(&str, f64); 22] = [
     ("packed 8k / row base + column vector", 1.5),
     ("inverse 1k / packed 1k", 3.0),
     ("columns 1k / hand-written loop", 2.0),
-    ("65536 points / division by run-time sizes", 2.0),
+    ("65536 points / division by run-time sizes", 3.0),
     ("units of 8192 words / reading as many numbers", 8.0),
     ("swizzled table / plain", 2.5),
     ("swizzled inverse table / plain", 6.0),
@@ -53,8 +53,8 @@ const GATE: [(&str, f64); 22] = [
     ("swizzled pack of u64 / plain", 2.0),
     ("swizzled points / plain", 4.0),
     ("swizzled elements of places / plain", 10.0),
-    ("packed fused rows / slice::fill", 1.5),
-    ("pack of fused rows / slice::fill of the image", 3.0),
+    ("packed fused rows / slice::fill", 3.0),
+    ("pack of fused rows / slice::fill and nested loops", 1.5),
     ("rows of a dump / its shapes", 3.1),
     ("memory of a dump / its shapes", 4.0),
 ];
@@ -334,11 +334,19 @@ fn fused(runs: usize) {
     );
     let mut image = vec![0_u32; 896_000];
     compare_filling(
-        "pack of fused rows / slice::fill of the image",
+        "pack of fused rows / slice::fill and nested loops",
         runs,
         &mut image,
         |image| program.pack(black_box(&tensor), image, 7).expect("fits"),
-        |image| image.fill(black_box(7)),
+        |image| {
+            image.fill(black_box(7));
+            let parts = image.chunks_exact_mut(70 * 128).zip(tensor.chunks_exact(30 * 70));
+            for (image, tensor) in parts {
+                for (column, row) in tensor.chunks_exact(70).enumerate() {
+                    image[column..].iter_mut().step_by(128).zip(row).for_each(|(at, n)| *at = *n);
+                }
+            }
+        },
     );
 }
 
