@@ -6,6 +6,7 @@ use tensor_layout_plan::execute::{AsPlanned, execute};
 use tensor_layout_plan::graph::{Body, Data, Dtype, Graph, Nest, Origin, Read, Scalar, Value};
 use tensor_layout_plan::pins::{Pin, Pins, Place, read_pins};
 use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, PlannedValue, plan};
+use tensor_layout_plan::{SpecEntry, check_spec};
 
 use crate::execute::model;
 use crate::small::small_machine;
@@ -194,7 +195,7 @@ fn a_file_of_pins_that_pins_nothing_is_refused_with_the_number_of_the_entry() {
 
 #[test]
 fn a_plan_in_the_files_of_the_sdk_comes_back_as_the_same_plan() {
-    for name in ["mlp", "qwen2_odd"] {
+    for name in ["mlp", "qwen2_odd", "mobilenet_v2"] {
         let (graph, inputs, outputs) = model(name);
         let mut pins = Pins::new();
         let plan = loop {
@@ -217,6 +218,10 @@ fn a_plan_in_the_files_of_the_sdk_comes_back_as_the_same_plan() {
             assert!(!pin.nodes.is_empty(), "{pin:?}");
         }
         assert_eq!(again.sdk_files().unwrap(), files);
+        let products = files.products.into_iter().map(SpecEntry::Product).collect::<Vec<_>>();
+        for entry in check_spec(&products, None, &small_machine()).entries {
+            assert!(entry.product.as_ref().is_none_or(|of| of.is_local), "{name}: {entry}");
+        }
         executes(&again, &inputs, &outputs);
     }
 }

@@ -118,6 +118,47 @@ fn a_product_is_local_where_every_mab_has_the_operands_of_its_part() {
 }
 
 #[test]
+fn sums_that_are_scattered_or_copied_where_their_parts_are_leave_a_product_local() {
+    let (a, bt) = ("((2_L2B, 2:4), (4_L1B, 2_MAB, 4_PE))", "((16:4), (4_L1B, 2_MAB, 4_PE))");
+    let machine = Machine::mn_core_2();
+    for (c, is_local) in [
+        ("((2_L2B, 2:16), (16:1); B@[4_L1B,2_MAB])", true),
+        ("((2_L2B, 2:2), (4_L1B, 2_MAB, 2:1))", true),
+        ("((2_L2B, 2_MAB), (16_L1B:1))", false),
+        ("((2_L2B, 2_MAB), (4_L1B, 4:1))", true),
+        ("((2_L2B, 2:2), (8_L1B, 2:1))", false),
+        ("((2_L2B, 2:8), (2_L1B, 8:1))", true),
+        ("((2_L2B, 2:4), (4_L1B, 4:1); B@[2_MAB])", true),
+        ("((2_L1B, 2:4), (4_L2B, 4:1))", false),
+    ] {
+        let report = product_on(&machine, [a, bt, c]);
+        let product = report.entries[0].product.clone();
+        let found = product.as_ref().is_some_and(|of| of.is_local);
+        assert_eq!(found, is_local, "{report}");
+        if is_local {
+            assert_eq!(product.unwrap().sums_over, ["L1B", "MAB"], "{report}");
+            let [a, bt, c] = [a, bt, c].map(|text| {
+                Placement::of(text.parse().unwrap()).on(&machine).oversized().build().unwrap()
+            });
+            for [m, n, k] in (0..4 * 16 * 32).map(|at| [at / 512, at / 32 % 16, at % 32]) {
+                let of_unit = |place: &Location| place.get(Level::L2B).unwrap_or(0);
+                let units = |of: &Placement, index| -> Vec<_> {
+                    let places = of.locate_all(index).unwrap();
+                    let levels = [Level::L2B, Level::L1B, Level::MAB];
+                    places.map(|at| levels.map(|of| at.get(of).unwrap_or(0))).collect()
+                };
+                let (of_a, of_bt) = (units(&a, &[m, k]), units(&bt, &[n, k]));
+                for place in c.locate_all(&[m, n]).unwrap() {
+                    // Some unit of the same L2B multiplies them.
+                    let mut both = of_a.iter().filter(|unit| of_bt.contains(unit));
+                    assert!(both.any(|[l2b, ..]| *l2b == of_unit(&place)), "{report}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn what_does_not_agree_is_named() {
     for (a, bt, c, why) in [
         ("((8_L1B, 2:16), (16:1))", "((4_MAB), (16:1))", "((8:8, 2:4), (4_MAB))", "A lacks"),
@@ -129,6 +170,10 @@ fn what_does_not_agree_is_named() {
         ),
         ("((16:16), (16:1))", "((4:16), (16:1))", "((8_L1B, 2:4), (4:1))", ""),
         ("((2:16), (16:1))", "((4:16), (16:1))", "((4:4), (4:1))", "m is 2 in A and 4 in C"),
+        ("((7:16), (16:1))", "((5:16), (16:1))", "((2_L1B, 4:8), (3:2, 2:1))", ""),
+        ("((2_MAB, 4:16), (16:1))", "((5:16), (16:1))", "((2_L1B, 4:8), (3:2, 2:1))", "A would"),
+        ("((7:16), (16:1))", "((4:16), (16:1))", "((4:16, 2:8), (3:2, 2:1))", "n is 4 in BT and 6"),
+        ("((7:16), (16:1))", "((4:16), (2:8, 8:1))", "((4:16, 2:8), (2:2, 2:1))", ""),
         ("((4:16), (16:1))", "((4:16), (8:1))", "((4:4), (4:1))", "k is 8 in BT and 16 in A"),
         (
             "((2_Time, 4:16), (16:1))",

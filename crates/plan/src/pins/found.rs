@@ -10,7 +10,7 @@ use tensor_layout::{Layout, LayoutError, Level, Machine};
 
 use super::pin::{Pin, Place, cannot_have, contradiction, has_key, matches};
 use crate::choices::{Allowed, Pinned, Row, Setting, rows};
-use crate::graph::{Body, Graph, Operation, Origin, Read, ValueId};
+use crate::graph::{Body, Graph, Nest, Operation, Origin, Read, ValueId};
 use crate::spec::read;
 
 /// What pins say about the operations of a graph, by their numbers, and about values that are given.
@@ -211,12 +211,13 @@ impl Target<'_> {
         else {
             return Ok(None);
         };
+        let result = result_order(nest);
         let mut rows = Vec::new();
         for texts in &self.pin.layouts {
             let sides = texts.iter().zip([Some(0), Some(1), None]);
             let pinned = sides.map(|(text, operand)| match operand {
                 Some(at) => self.pinned(text, nest.reads[at].value, Some(&orders[at]), setting),
-                None => self.pinned(text, self.operation.result, None, setting),
+                None => self.pinned(text, self.operation.result, Some(&result), setting),
             });
             // A product of other extents is another one.
             let Ok(pinned) = pinned.collect::<Result<Vec<_>, _>>() else { continue };
@@ -280,6 +281,15 @@ pub(crate) fn in_loop_order(read: &Read) -> Option<Vec<usize>> {
         read.index.iter().map(|index| index.as_loop().or(index.terms.is_empty().then_some(0)));
     let loops = loops.collect::<Option<Vec<_>>>()?;
     Some((0..loops.len()).sorted_by_key(|axis| loops[*axis]).collect())
+}
+
+/// The axes of the result of a product in the order that C has: those that come from the second operand alone are the last.
+pub(crate) fn result_order(nest: &Nest) -> Vec<usize> {
+    let reads = |axis: usize| {
+        let is_read = |read: &Read| read.index.iter().any(|index| index.as_loop() == Some(axis));
+        nest.reads.iter().map(is_read).collect_vec()
+    };
+    (0..nest.rank).sorted_by_key(|axis| reads(*axis) == [false, true]).collect()
 }
 
 /// Reads a layout for a tensor with some extents; axes of extent 1 may be missing in either.

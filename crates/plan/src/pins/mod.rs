@@ -12,7 +12,7 @@ mod pin;
 mod read;
 mod switch;
 
-pub(crate) use found::{Found, Side, in_loop_order, is_last};
+pub(crate) use found::{Found, Side, in_loop_order, is_last, result_order};
 pub use pin::{Pin, Pins, Place};
 pub(crate) use pin::{cannot_have, contradiction};
 pub use read::read_pins;

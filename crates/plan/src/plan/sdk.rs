@@ -9,8 +9,10 @@ use tensor_layout::LayoutError;
 
 use super::solved::Plan;
 use crate::choices::{Choice, Held};
-use crate::graph::{Body, Operation};
-use crate::pins::{Pin, Pins, SWITCH, Side, contradiction, in_loop_order, is_last, name_of_switch};
+use crate::graph::{Body, Operation, Read};
+use crate::pins::{
+    Pin, Pins, SWITCH, Side, contradiction, in_loop_order, is_last, name_of_switch, result_order,
+};
 use crate::spec::{LayoutEntry, ProductEntry, SpecEntry, Trigger};
 
 /// The entries of both files.
@@ -121,16 +123,32 @@ impl Plan<'_> {
     ) -> Option<ProductEntry> {
         let Body::Nest(nest) = &operation.body else { return None };
         let ([one, other], true) = (&nest.reads[..], nest.is_product()) else { return None };
-        let operand = |number: usize, read| {
+        let operand = |number: usize, read: &Read| {
             let switched = beyond(switches, operation, Side::Operand(number));
             let held = switched.unwrap_or(&choice.operands[number]);
-            let layout = held.layout.permute(&in_loop_order(read)?).ok()?;
-            Some(without_shape(self.text(&Held { layout, ..held.clone() })))
+            let order = in_loop_order(read)?;
+            // `[n, k, 1, 1]`, the kernel of a convolution, is `[n, k]`.
+            let plain = order.iter().filter(|axis| !read.index[**axis].terms.is_empty());
+            let plain = plain.copied().collect_vec();
+            self.without_padding(
+                held,
+                if number == 1 && plain.len() == 2 { &plain } else { &order },
+            )
         };
         let (a, bt) = (operand(0, one)?, operand(1, other)?);
         let result = beyond(switches, operation, Side::Result).unwrap_or(&choice.result);
-        let c = without_shape(self.text(result));
+        let c = self.without_padding(result, &result_order(nest))?;
         Some(ProductEntry { key: operation.name.clone(), a, bt, c })
+    }
+
+    /// A layout with its axes in another order, and without padding: readers of the file know no shape, and count slots.
+    /// Of axes that an order leaves out, all elements are the first.
+    fn without_padding(&self, held: &Held, order: &[usize]) -> Option<String> {
+        let left_out = (0..held.layout.rank()).filter(|axis| !order.contains(axis)).collect_vec();
+        let all = held.layout.permute(&[&left_out, order].concat()).ok()?;
+        let layout = left_out.iter().try_fold(all, |of, _| of.drop_axis(0));
+        let layout = layout.and_then(|layout| layout.without_padding()).ok()?;
+        Some(without_shape(self.text(&Held { layout, ..held.clone() })))
     }
 }
 

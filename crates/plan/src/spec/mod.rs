@@ -6,12 +6,13 @@
 //! ```
 //!
 //! `entry` reads the files, `tensor` compares one layout with its shape and the machine, `product` asks whether
-//! A x BT -> C is local, and `switch` which movements lead between the layouts of one tensor. [`check_spec`] does
+//! A x BT -> C is local (`sums` before they are added up), and `switch` which movements lead between the layouts of one tensor. [`check_spec`] does
 //! all of it.
 
 mod check;
 mod entry;
 mod product;
+mod sums;
 mod switch;
 mod tensor;
 

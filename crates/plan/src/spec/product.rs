@@ -10,12 +10,16 @@
 //! down to it have to agree; the leaves, the lanes and the addresses are its own business. Time slices are compared
 //! apart: a slice of A stays while C runs over slices of n.
 
+use std::collections::HashMap;
+
 use itertools::Itertools;
 use serde::Serialize;
 use tensor_layout::algebra::{Axis, Subaxis, Target};
 use tensor_layout::einsum::{Einsum, with_dense_addresses};
 use tensor_layout::relayout::{CopiesHeld, Relayout};
 use tensor_layout::{Layout, Level, Machine, Placement};
+
+use super::sums::SumRuns;
 
 /// The outcome for one product: local or not, and the run of its slices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -43,12 +47,38 @@ pub struct OperandReport {
     pub loads: u64,
 }
 
-/// The labels of a product of this rank: batch axes, then `m`, `n` and `k`.
-fn einsum(rank: usize, second: usize) -> Option<Einsum> {
-    let batch: String = ('a'..='j').take(rank.checked_sub(2)?).collect();
-    let of_second = if second == rank && rank > 2 { batch.as_str() } else { "" };
-    let text = format!("{batch}mk,{of_second}nk->{batch}mn");
-    (second == 2 || second == rank).then(|| text.parse().ok()).flatten()
+/// The labels of the axes of A, BT and C: batch axes, then `m`, `n` and `k`.
+fn labels([a, bt, c]: [&Layout; 3]) -> Result<[String; 3], String> {
+    let (rank, second) = (a.rank(), bt.rank());
+    let batch = ('a'..='j').take(rank.saturating_sub(2)).collect::<String>();
+    if rank < 2 || c.rank() != rank || batch.len() + 2 != rank || ![2, rank].contains(&second) {
+        return Err(format!(
+            "A has {rank} axes, BT {second} and C {}: expected [.., m, k], [n, k], [.., m, n]",
+            c.rank()
+        ));
+    }
+    let of_second = if second == rank { batch.as_str() } else { "" };
+    Ok([format!("{batch}mk"), format!("{of_second}nk"), format!("{batch}mn")])
+}
+
+/// The extent of each label: the least that a layout has. Another layout may have more, if padding does not fill a step of its
+/// first digit.
+fn extents(labels: &[String; 3], layouts: [&Layout; 3]) -> Result<HashMap<char, u64>, String> {
+    let all = labels.iter().zip(["A", "BT", "C"]).zip(layouts);
+    let axes = all.flat_map(|((labels, name), of)| {
+        labels.chars().zip(of.axes()).map(move |(label, axis)| (label, name, axis))
+    });
+    let axes = axes.collect_vec();
+    let mut extents = HashMap::new();
+    for (label, name, axis) in axes.iter().sorted_by_key(|(.., axis)| axis.extent) {
+        let (least, extent) = *extents.entry(*label).or_insert((*name, axis.extent));
+        let first = axis.subaxes.iter().map(|digit| digit.size).find(|size| *size > 1);
+        if axis.extent > extent && axis.extent - extent >= axis.slots() / first.unwrap_or(1) {
+            let other = axis.extent;
+            return Err(format!("{label} is {extent} in {least} and {other} in {name}"));
+        }
+    }
+    Ok(extents.into_iter().map(|(label, (_, extent))| (label, extent)).collect())
 }
 
 impl ProductReport {
@@ -80,46 +110,35 @@ impl ProductReport {
         c: &Layout,
         levels: &[(Level, u64)],
     ) -> Result<(), String> {
-        let (rank, second) = (a.rank(), bt.rank());
-        let einsum = einsum(rank, second).filter(|_| c.rank() == rank).ok_or_else(|| {
-            format!(
-                "A has {rank} axes, BT {second} and C {}: expected [.., m, k], [n, k], [.., m, n]",
-                c.rank()
-            )
-        })?;
-        let (m, k, n) = (rank - 2, rank - 1, second - 2);
-        for (name, (first, axis), (other, of)) in [
-            ("m", (a, m), ("C", c.axes()[rank - 2].extent)),
-            ("n", (bt, n), ("C", c.axes()[rank - 1].extent)),
-            ("k", (bt, second - 1), ("A", a.axes()[k].extent)),
-        ] {
-            let extent = first.axes()[axis].extent;
-            if extent != of {
-                let own = if name == "m" { "A" } else { "BT" };
-                return Err(format!("{name} is {extent} in {own} and {of} in {other}"));
-            }
-        }
+        let labels = labels([a, bt, c])?;
+        let extents = extents(&labels, [a, bt, c])?;
+        let (m, k, n) = (a.rank() - 2, a.rank() - 1, bt.rank() - 2);
         self.slices(&a.axes()[m], &bt.axes()[n], c)?;
         let keep = levels.iter().map(|(level, _)| *level).collect_vec();
         let message = |error: &dyn std::fmt::Display| error.to_string();
-        let sum = in_units(a, &keep)?.axes()[k].clone();
-        let loops = in_units(c, &keep)?
+        let shape = |labels: &str| labels.chars().map(|label| extents[&label]).collect_vec();
+        let given = |of: usize, layout| in_units(layout, &shape(&labels[of]), &keep);
+        let sum = given(0, a)?.axes()[k].clone();
+        let loops = SumRuns::of(&sum)
+            .before(&given(2, c)?)
+            .map_err(|error| message(&error))?
             .to_builder()
             .axis(sum.extent, sum.subaxes)
             .build()
             .map_err(|error| message(&error))?;
         let loops = with_dense_addresses(&loops).map_err(|error| message(&error))?;
+        let [of_a, of_bt, of_c] = &labels;
+        let einsum = format!("{of_a},{of_bt}->{of_c}").parse::<Einsum>();
+        let einsum = einsum.map_err(|error| message(&error))?;
         let local = einsum.local_in(&loops).map_err(|error| message(&error))?;
         self.sums_over = local.partial_levels().iter().map(Level::to_string).collect();
         let machine = levels
             .iter()
             .fold(Machine::builder("units"), |of, (level, size)| of.level(*level, *size));
         let machine = machine.build().map_err(|error| message(&error))?;
-        for (name, given, wanted) in
-            [("A", a, &local.operands()[0]), ("BT", bt, &local.operands()[1])]
-        {
-            let given = in_units(given, &keep)?;
-            self.findings.extend(lacks(name, &given, wanted, &machine)?);
+        for (of, (name, operand)) in [("A", a), ("BT", bt)].into_iter().enumerate() {
+            let lacks = lacks(name, &given(of, operand)?, &local.operands()[of], &machine)?;
+            self.findings.extend(lacks);
         }
         Ok(())
     }
@@ -212,18 +231,18 @@ fn listed(slices: &[Slices]) -> String {
     }
 }
 
-/// The layout in some levels of units; all other digits are dense addresses.
-fn in_units(layout: &Layout, keep: &[Level]) -> Result<Layout, String> {
+/// The layout of so many elements in some levels of units; all other digits are dense addresses.
+fn in_units(layout: &Layout, shape: &[u64], keep: &[Level]) -> Result<Layout, String> {
     let mut of = Layout::builder();
     for level in layout.used_levels().iter().filter(|level| keep.contains(level)) {
         of = of.used(*level).offset(*level, layout.offset(*level));
     }
-    for axis in layout.axes() {
+    for (axis, extent) in layout.axes().iter().zip(shape) {
         let digit = |digit: &Subaxis| match digit.target {
             Target::Land { level, .. } if keep.contains(&level) => *digit,
             _ => Subaxis::land(digit.size, Level::ADDR, 1),
         };
-        of = of.axis(axis.extent, axis.subaxes.iter().map(digit));
+        of = of.axis(*extent, axis.subaxes.iter().map(digit));
     }
     for copies in layout.replicas().iter().filter(|copies| keep.contains(&copies.level)) {
         of = of.replica(copies.size, copies.level, copies.stride);
