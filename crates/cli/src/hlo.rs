@@ -19,7 +19,7 @@ use tensor_layout_show::pages::hlo as pages;
 use super::failure::{Failure, note};
 use super::input::{ReportFormat, count, open};
 use super::json::JsonLine;
-use super::output::{byte_progress, write_to};
+use super::output::{beside_answer, byte_progress, write_to};
 use super::placing::machine_of;
 use super::wrap::fitted;
 use rows::{
@@ -68,7 +68,7 @@ pub(super) struct Hlo {
     top: Option<usize>,
     /// The file for a page for browsers about the dump: padding, collectives, copies, and memory over the schedule;
     /// with --collectives, the bytes that enter the units of each level.
-    #[arg(long, value_name = "HTML", conflicts_with_all = ["against", "shapes"])]
+    #[arg(long, value_name = "HTML", value_parser = beside_answer, conflicts_with_all = ["against", "shapes"])]
     report: Option<PathBuf>,
     /// The mesh of the program, such as data=2,model=4, for the bytes along each of its axes; with
     /// --collectives or --report.

@@ -91,6 +91,14 @@ pub(super) fn write_to(
     out.finish()
 }
 
+/// Reads the name of a file that is written beside the answer.
+pub(super) fn beside_answer(name: &str) -> Result<PathBuf, String> {
+    match name {
+        "-" => Err("standard output has the answer; name a file".into()),
+        name => Ok(name.into()),
+    }
+}
+
 pub(super) fn stdout_failed(error: io::Error) -> Failure {
     Failure::Io("standard output".into(), error)
 }

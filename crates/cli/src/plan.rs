@@ -17,7 +17,7 @@ use tensor_layout_plan::search::{FORBIDDEN, Limits, Progress};
 use super::failure::{Failure, note};
 use super::input::{Form, at_least_one, count, open, read_text};
 use super::interrupt::stoppable;
-use super::output::{print_as, search_progress};
+use super::output::{beside_answer, print_as, search_progress};
 use super::placing::OnMachine;
 use super::wrap::fitted;
 
@@ -91,7 +91,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "what_if", help_heading = "Output")]
     sdk: Option<PathBuf>,
     /// The file for the plan as a page for browsers.
-    #[arg(long, value_name = "HTML", help_heading = "Output")]
+    #[arg(long, value_name = "HTML", value_parser = beside_answer, help_heading = "Output")]
     report: Option<PathBuf>,
     /// Answer with the next best layouts of a value or node, and what each would cost.
     #[arg(long, value_name = "NAME", conflicts_with = "against", help_heading = "Output")]

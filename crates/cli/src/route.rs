@@ -13,7 +13,7 @@ use tensor_layout_show::{Film, pages};
 use super::failure::{Failure, note};
 use super::formats::{film_format, write_film};
 use super::input::{Form, Reading, at_least_one};
-use super::output::print_as;
+use super::output::{beside_answer, print_as};
 use super::placing::OnMachine;
 
 /// Find the movements that take a tensor from one memory to another.
@@ -68,7 +68,7 @@ pub(super) struct RouteArgs {
     #[arg(long, value_name = "MOVEMENT", conflicts_with = "via", help_heading = "Route")]
     by: Option<String>,
     /// Write a film of the hops to a file (.svg, .gif or .html).
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_parser = beside_answer, help_heading = "Output")]
     film: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,

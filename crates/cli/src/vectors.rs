@@ -20,7 +20,9 @@ use super::failure::{Failure, note};
 use super::files::Files;
 use super::formats::PictureFormat;
 use super::input::{count, open};
-use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width, write_to};
+use super::output::{
+    Colored, Output, beside_answer, byte_progress, is_colored, print, progress, width, write_to,
+};
 use tensor_layout_words::{counted, to_u64};
 
 /// Write, read, check and compare test vectors for MN-Core 2.
@@ -138,7 +140,7 @@ struct CompareArgs {
     #[arg(value_name = "RESULT")]
     result: String,
     /// Draw the wrong elements of the first wrong tensor.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = beside_answer)]
     picture: Option<PathBuf>,
     /// The number of wrong elements to list for each tensor, at most 1000 (by default 20 as text, all
     /// in JSON).

@@ -12,6 +12,7 @@ use crate::plans::model;
 use crate::{command, stdout};
 
 mod cases;
+mod files;
 
 use cases::{Case, cases};
 
