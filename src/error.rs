@@ -6,12 +6,12 @@
 
 mod fact;
 mod layout;
+mod level;
 mod site;
 mod suggest;
 mod text;
 mod write;
 
-pub use crate::level::LevelNameError;
 pub use fact::Fact;
 pub use layout::{LayoutError, fault};
 pub use site::{Site, Span};

@@ -1,53 +1,9 @@
-//! Levels: the names of coordinates.
+//! Levels: the names of coordinates. `error/level.rs` checks names, because their refusal is an error.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use crate::number::to_index;
-
-/// The error for an invalid level name: one that is not a letter followed by letters, digits and `_`, is too
-/// long, or joins known levels by `_`.
-///
-/// ```
-/// use tensor_layout::Level;
-/// let error = Level::new("P-E").unwrap_err();
-/// assert_eq!(error.to_string(), "`P-E` is not a valid level name");
-/// assert_eq!(error.help(), "a level is a letter, then letters, digits and `_`, at most 23 in all");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct LevelNameError {
-    name: String,
-}
-
-impl fmt::Display for LevelNameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a valid level name", self.name)
-    }
-}
-
-impl std::error::Error for LevelNameError {}
-
-impl LevelNameError {
-    /// The name, cut after [`Level::MAX_LEN`] + 1 characters.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the rule for names or, if this one joins known levels, the advice to name each on its own.
-    #[must_use]
-    pub fn help(&self) -> String {
-        if joins_known_levels(&self.name) {
-            return "known levels joined by `_` are not a level: name each on its own, as in \
-                    `2_PE, 2_MAB`, or choose another name"
-                .into();
-        }
-        format!(
-            "a level is a letter, then letters, digits and `_`, at most {} in all",
-            Level::MAX_LEN
-        )
-    }
-}
 
 /// The name of a coordinate: a level of the machine tree, an address, a lane or a time step.
 ///
@@ -61,7 +17,7 @@ impl LevelNameError {
 /// use tensor_layout::Level;
 /// let core = Level::new("Core")?;
 /// assert!(Level::PE < core && core < Level::ADDR);
-/// # Ok::<(), tensor_layout::error::LevelNameError>(())
+/// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Level {
@@ -110,42 +66,6 @@ impl Level {
     /// `WARP`, `LANE`) are not among them.
     pub const KNOWN: [Level; 7] =
         [Level::TIME, Level::L2B, Level::L1B, Level::MAB, Level::PE, Level::ADDR, Level::W];
-
-    /// Checks a name: a letter, then letters, digits and `_`, at most [`Level::MAX_LEN`] bytes.
-    /// Known levels joined by `_` are not a valid name: `4_PE_MAB` is a typing error, not a level `PE_MAB`.
-    ///
-    /// # Errors
-    /// [`LevelNameError`](crate::error::LevelNameError) for any other text.
-    pub fn new(name: &str) -> Result<Level, LevelNameError> {
-        let letter_first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
-        let word = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let is_slip = joins_known_levels(name);
-        if !letter_first || !word || is_slip || name.len() > Level::MAX_LEN {
-            let name = name.chars().take(Level::MAX_LEN + 1).collect();
-            return Err(LevelNameError { name });
-        }
-        Ok(Level::literal(name))
-    }
-
-    /// Reads the name of a node, at which a memory hangs: a level or [groups](Level::in_groups_of) of its units.
-    ///
-    /// # Errors
-    /// As [`new`](Level::new).
-    ///
-    /// ```
-    /// use tensor_layout::Level;
-    /// assert_eq!(Level::of_node("L2B/2")?, Level::L2B.in_groups_of(2));
-    /// assert!(Level::of_node("L2B/1").is_err() && Level::new("L2B/2").is_err());
-    /// # Ok::<(), tensor_layout::error::LevelNameError>(())
-    /// ```
-    pub fn of_node(name: &str) -> Result<Level, LevelNameError> {
-        let grouped = |(level, units): (&str, &str)| {
-            let units: u64 = units.parse().ok().filter(|units| *units > 1)?;
-            let node = Level::new(level).ok()?.in_groups_of(units);
-            (node.as_str() == name).then_some(node)
-        };
-        name.split_once('/').and_then(grouped).map_or_else(|| Level::new(name), Ok)
-    }
 
     /// Returns the node whose units are groups of neighbouring units of this level: `L2B/2` for pairs of L2Bs.
     /// No level has such a name. A group of one is the unit itself.
@@ -252,12 +172,6 @@ impl Level {
         }
         level
     }
-}
-
-/// Returns whether a name is known levels joined by `_`, as in `PE_MAB`.
-fn joins_known_levels(name: &str) -> bool {
-    let known = |part: &str| Level::KNOWN.iter().any(|level| level.as_str() == part);
-    name.contains('_') && name.split('_').all(known)
 }
 
 /// The position in column order of the level with this name.

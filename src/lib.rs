@@ -191,9 +191,8 @@ pub mod notation {
     pub use crate::swizzle::CuteSwizzle;
     #[cfg(feature = "text")]
     pub use crate::text::{
-        Atom, AxisText, CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler, Dtype,
-        LinearLayout, MemoryText, Notation, Operand, PadLayout, ReplicaText, Strided, SubaxisText,
-        TritonLayout,
+        Atom, AxisText, CuteLayout, CuteMap, CuteMode, CuteStride, CuteTiler, Dtype, LinearLayout,
+        MemoryText, Notation, Operand, PadLayout, ReplicaText, Strided, SubaxisText, TritonLayout,
     };
 }
 

@@ -17,7 +17,7 @@ use itertools::Itertools;
 pub use self::build::PlacementBuilder;
 pub(crate) use self::build::check_units;
 pub use self::fit::Fit;
-use crate::algebra::{Copies, Layout, NestedDecoder};
+use crate::algebra::{Layout, NestedDecoder};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -127,7 +127,7 @@ impl Placement {
     /// Returns an error if elements share places; decided once.
     ///
     /// # Errors
-    /// As [`Layout::check_injective`].
+    /// `Collision`, `NotDecided`.
     pub fn check_injective(&self) -> Result<(), LayoutError> {
         self.injective.get_or_init(|| self.layout.check_injective()).clone()
     }
@@ -276,7 +276,10 @@ impl Placement {
     ///
     /// # Errors
     /// As [`Layout::locate`].
-    pub fn locate_all(&self, index: &[u64]) -> Result<Copies<'_>, LayoutError> {
+    pub fn locate_all<'a>(
+        &'a self,
+        index: &[u64],
+    ) -> Result<impl Iterator<Item = Location> + Clone + use<'a>, LayoutError> {
         self.with_copies.locate_all(index)
     }
 

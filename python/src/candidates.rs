@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use tensor_layout::LayoutError;
-use tensor_layout::candidates::{Candidate, Candidates, Layouts, Orders, Samples, Side};
+use tensor_layout::candidates::{Candidate, Candidates, Layouts, Orders, Side};
 use tensor_layout::notation::PadLayout;
 use tensor_layout::{Level, Placement};
 
@@ -201,7 +201,7 @@ impl PyCandidates {
 /// A source of candidates.
 enum CandidateSource {
     All(Box<Layouts>),
-    Samples(Box<Samples>),
+    Samples(Box<dyn Iterator<Item = Found> + Send>),
 }
 
 impl CandidateSource {

@@ -137,7 +137,7 @@ impl PyLocal {
         let levels = PyDict::new(py);
         for level in self.0.traffic(&machine.get().machine, sums(scattered))? {
             let counts = PyDict::new(py);
-            counts.set_item("partial", level.partial)?;
+            counts.set_item("partial", level.source_copies)?;
             counts.set_item("into", level.into)?;
             counts.set_item("out_of", level.out_of)?;
             levels.set_item(level.level.as_str(), counts)?;

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tensor_layout::error::WriteError;
-use tensor_layout::error::{ErrorKind, LevelNameError, Span};
+use tensor_layout::error::{ErrorKind, Span};
 use tensor_layout::{LayoutError, ParseError};
 
 /// The reason why a call fails.
@@ -37,12 +37,6 @@ impl From<ParseError> for Refusal {
 impl From<LayoutError> for Refusal {
     fn from(error: LayoutError) -> Refusal {
         Refusal::Meaning(error)
-    }
-}
-
-impl From<LevelNameError> for Refusal {
-    fn from(error: LevelNameError) -> Refusal {
-        Refusal::Meaning(error.into())
     }
 }
 

@@ -116,7 +116,7 @@ impl Layout {
     ///
     /// # Errors
     /// `Collision`, `NotDecided`.
-    pub fn check_injective(&self) -> Result<(), LayoutError> {
+    pub(crate) fn check_injective(&self) -> Result<(), LayoutError> {
         self.collision()?.map_or(Ok(()), |collision| Err(collision.into_error()))
     }
 

@@ -107,25 +107,6 @@ impl Layout {
         count_sums(self.landings_in(level).map(|l| (l.size, l.stride)))
     }
 
-    /// Returns whether the digits that land in every level nest: each stride is more than all smaller digits, copies among
-    /// them, add up to, so that no two slots share a place.
-    ///
-    /// Law: then [`check_injective`](Layout::check_injective) succeeds if nothing goes through derived axes. Cost: O(digits).
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::Layout;
-    /// assert!("((4:8), (8:1))".parse::<Layout>()?.has_nested_slots());
-    /// // Four columns, and as many slots of padding, which are the elements of the next row.
-    /// assert!(!"(4,4)/((4:4), (8:1))".parse::<Layout>()?.has_nested_slots());
-    /// # Ok::<(), tensor_layout::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn has_nested_slots(&self) -> bool {
-        let digits = |level| self.landings_in(level).map(|l| (l.size - 1, l.stride));
-        self.used.iter().all(|level| nests(digits(*level)))
-    }
-
     pub(crate) fn landings_in(&self, level: Level) -> impl Iterator<Item = Landing> + '_ {
         self.landings().filter(move |landing| landing.level == level)
     }

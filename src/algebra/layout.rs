@@ -384,14 +384,13 @@ impl Layout {
     }
 
     /// Returns the used levels in the order in which subaxes and sized replicas land in them, then the rest.
-    #[must_use]
-    pub fn levels_in_order(&self) -> Vec<Level> {
+    pub(crate) fn levels_in_order(&self) -> Vec<Level> {
         let landed = self.landings().map(|landing| landing.level);
         landed.chain(self.used.iter().copied()).unique().collect()
     }
 
     /// Returns the columns of a table without a machine: the used levels, known ones in column order, then others in
-    /// the [order](Layout::levels_in_order) in which subaxes land in them, before the address.
+    /// the order in which subaxes land in them, before the address.
     ///
     /// ```
     /// use tensor_layout::Layout;

@@ -83,7 +83,10 @@ impl Layout {
     ///
     /// # Errors
     /// As [`locate`](Layout::locate).
-    pub fn locate_all(&self, index: &[u64]) -> Result<Copies<'_>, LayoutError> {
+    pub fn locate_all<'a>(
+        &'a self,
+        index: &[u64],
+    ) -> Result<impl Iterator<Item = Location> + Clone + use<'a>, LayoutError> {
         let first = self.locate(index)?;
         Ok(Copies { layout: self, first, next: 0, end: self.copies() })
     }
@@ -141,9 +144,9 @@ impl Layout {
     }
 }
 
-/// The places of one element, made by [`Layout::locate_all`].
+/// The places of one element.
 #[derive(Clone, Debug)]
-pub struct Copies<'a> {
+struct Copies<'a> {
     layout: &'a Layout,
     first: Location,
     next: u64,

@@ -65,7 +65,6 @@ pub use divide::Arrangement;
 pub use edit::Window;
 pub use equality::Difference;
 pub use layout::{Axis, Combine, DerivedAxis, Layout, LinearFunction, Replica, Subaxis, Target};
-pub use locate::Copies;
 pub use modes::Repeat;
 pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;

@@ -50,5 +50,4 @@ mod walk;
 
 pub use candidate::{Candidate, pareto};
 pub use options::{Candidates, Orders, Side};
-pub use samples::Samples;
 pub use walk::Layouts;

@@ -10,9 +10,9 @@ use super::walk::Layouts;
 use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
 
-/// An endless iterator over random candidates, made by [`Candidates::samples`].
+/// An endless iterator over random candidates.
 #[derive(Clone, Debug)]
-pub struct Samples {
+struct Samples {
     space: Arc<Space>,
     random: Random,
     is_over: bool,
@@ -39,7 +39,10 @@ impl Candidates {
     /// assert_eq!(Ok(&some[0]), all.samples(7)?.next().unwrap().as_ref());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn samples(&self, seed: u64) -> Result<Samples, LayoutError> {
+    pub fn samples(
+        &self,
+        seed: u64,
+    ) -> Result<impl Iterator<Item = Result<Candidate, LayoutError>> + use<>, LayoutError> {
         let space = Arc::new(Space::new(self)?);
         let first = Layouts::new(space.clone()).next().transpose()?;
         Ok(Samples { space, random: Random(seed), is_over: first.is_none() })

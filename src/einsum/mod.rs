@@ -40,4 +40,4 @@ pub use local::Local;
 pub use operands::{
     at_rest, broadcast, concatenate, pad, reduce, reshape, transpose, with_dense_addresses,
 };
-pub use sums::{SumTraffic, Sums};
+pub use sums::Sums;

@@ -20,40 +20,13 @@ pub enum Sums {
     Scattered,
 }
 
-/// Lower bounds on the traffic across the border of the units of a level, in elements of the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct SumTraffic {
-    /// The level; a unit is the whole path from the root.
-    pub level: Level,
-    /// The number of partial sums of an element that are in different units.
-    pub partial: u64,
-    /// The number of (element, unit) pairs in which the unit has to receive parts.
-    pub into: u64,
-    /// The number of partial sums that have to leave their unit.
-    pub out_of: u64,
-    /// An upper bound on the number of units that have a part or need a sum.
-    pub units: u64,
-}
-
-impl From<SumTraffic> for LevelTraffic {
-    /// Converts sums into the traffic that a [`CostModel`](crate::relayout::CostModel) prices.
-    fn from(sums: SumTraffic) -> LevelTraffic {
-        let SumTraffic { level, into, out_of, units, .. } = sums;
-        let (receivers, senders, copies) = (units, units, units);
-        let counts = LevelTraffic { level, into, out_of: Some(out_of), receivers, ..NO_TRAFFIC };
-        LevelTraffic { senders, copies, adds: true, ..counts }
-    }
-}
-
 impl Local {
     /// Counts the traffic of reducing the partial sums, per level, innermost first: a lower bound for every
     /// algorithm, including those that add parts on the way.
     ///
     /// Parts in one unit are added there first. If `p` > 1 parts of an element remain in different units of a
     /// level, then every unit that has the sum in [`summed`](Local::summed) is entered, and `p` parts leave if
-    /// replicated, `p - 1` if scattered. Copies of the result, where it is computed several times, each need
+    /// replicated, `p - 1` if scattered; `p` is given as `source_copies`. Copies of the result, where it is computed several times, each need
     /// their sums; their parts are the same.
     /// Law: by enumerating the parts of every element, and its places in `summed`.
     /// Cost: by the digits.
@@ -74,11 +47,11 @@ impl Local {
     /// let sum = reduce(&result, 1, over_pes)?;
     /// let levels = sum.traffic(&machine, Sums::Scattered)?;
     /// // 6 elements with 4 parts each: one unit takes, three give. None leaves its MAB.
-    /// assert_eq!((levels[0].into, levels[0].out_of), (6, 18));
-    /// assert_eq!((levels[1].into, levels[1].out_of), (0, 0));
+    /// assert_eq!((levels[0].into, levels[0].out_of), (6, Some(18)));
+    /// assert_eq!((levels[1].into, levels[1].out_of), (0, Some(0)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn traffic(&self, machine: &Machine, sums: Sums) -> Result<Vec<SumTraffic>, LayoutError> {
+    pub fn traffic(&self, machine: &Machine, sums: Sums) -> Result<Vec<LevelTraffic>, LayoutError> {
         for operand in self.operands() {
             check_units(operand, machine)?;
         }
@@ -94,7 +67,7 @@ impl Local {
         path: &[Level],
         summed: &Layout,
         sums: Sums,
-    ) -> Result<SumTraffic, LayoutError> {
+    ) -> Result<LevelTraffic, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
         let counts =
             |subaxis: &Subaxis| outside(subaxis).is_some_and(|(_, of, _)| path.contains(&of));
@@ -117,7 +90,9 @@ impl Local {
         let used = [&self.loops.partial, summed].map(|of| holders_at_most(of, path));
         let used = used.into_iter().max().unwrap_or(0);
         let units = self.absent(machine, path).fold(used, u64::saturating_mul);
-        Ok(SumTraffic { level, partial, into, out_of, units })
+        let (out_of, receivers, senders) = (Some(out_of), units, units);
+        let counts = LevelTraffic { level, into, out_of, receivers, senders, ..NO_TRAFFIC };
+        Ok(LevelTraffic { copies: units, source_copies: partial, adds: true, ..counts })
     }
 
     /// The sizes of the levels that neither the result nor a sum uses.

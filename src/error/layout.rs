@@ -6,7 +6,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::fact::{Fact, Named, write_with};
-use super::{ErrorKind, LevelNameError, Site, did_you_mean};
+use super::{ErrorKind, Site, did_you_mean};
 use crate::level::Level;
 use crate::location::Location;
 use crate::number::to_u64;
@@ -226,12 +226,6 @@ impl fmt::Display for LayoutError {
 }
 
 impl std::error::Error for LayoutError {}
-
-impl From<LevelNameError> for LayoutError {
-    fn from(error: LevelNameError) -> LayoutError {
-        fault!(Invalid, "{error}", [error = error.to_string()]).with_advice(Some(error.help()))
-    }
-}
 
 /// Faults that several operations find.
 impl LayoutError {

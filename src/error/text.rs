@@ -119,7 +119,7 @@ impl ParseError {
             }
             ParseErrorKind::LevelName => {
                 let name = text.get(span.start..span.end).unwrap_or_default();
-                Level::new(name).err().map(|error| error.help())
+                Level::new(name).err().and_then(|error| error.help())
             }
             ParseErrorKind::NotALayout => Some(
                 "a layout is written as `((4_PE, 3:8), (8:1))`, `f32[8,128]{1,0}`, `(4,2):(1,4)` or \

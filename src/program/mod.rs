@@ -20,7 +20,7 @@ mod weighted_sum;
 pub use cell::Cell;
 pub use compiled::Program;
 pub use locator::Locator;
-pub use runs::{Run, Runs};
+pub use runs::Run;
 pub use spans::{CoordinateSpan, CoordinateSpans};
 
 pub(crate) use boxes::StepGrid;

@@ -78,8 +78,7 @@ impl Program {
     /// ]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn runs(&self) -> Runs<'_> {
+    pub fn runs(&self) -> impl Iterator<Item = Run> + '_ {
         let packed = &self.compiled.packed;
         let unit = self.unit();
         let rows = if packed.fused || self.elements() == 0 {
@@ -99,9 +98,9 @@ impl Program {
     }
 }
 
-/// Maximal runs, made by [`Program::runs`].
+/// Maximal runs.
 #[derive(Debug)]
-pub struct Runs<'a> {
+struct Runs<'a> {
     unit: u64,
     rows: BoxRows<'a>,
     last: Option<Run>,

@@ -42,7 +42,7 @@ pub use busiest::flows::Flows;
 pub use busiest::share::Busiest;
 pub use count::traffic::{LevelTraffic, Traffic};
 pub(crate) use count::traffic::{NO_TRAFFIC, fit, holders_along, holders_at_most};
-pub use moves::account::{Account, CopiesHeld, Move, MovedCopies};
+pub use moves::account::{Account, Move, MovedCopies};
 pub use moves::overwritten::{Overwritten, WriteOrder};
 pub use moves::transfers::{PlaceRun, Transfer, Transfers};
 pub(crate) use nodes::in_nodes_of_both;

@@ -11,8 +11,6 @@
 mod order;
 mod read;
 mod table;
-mod unit;
 
 pub use order::Block;
 pub use table::{Blocks, Row, Table};
-pub use unit::{Slot, UnitTable};

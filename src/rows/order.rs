@@ -62,10 +62,6 @@ impl Block {
         (0..self.rows).map(|at| self.row(at))
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.rows
-    }
-
     /// One of the rows.
     #[inline]
     pub(super) fn row(&self, at: usize) -> Row<'_> {
@@ -329,11 +325,6 @@ impl<'a> Slots<'a> {
         }
         self.block.rows = 0;
         Ok(None)
-    }
-
-    /// The current block.
-    pub(super) fn block(&self) -> &Block {
-        &self.block
     }
 
     /// The row of the outer counters.

@@ -31,7 +31,7 @@ pub mod xla;
 
 pub use any::LayoutText;
 pub use atom::{Atom, Operand};
-pub use cute::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler};
+pub use cute::{CuteLayout, CuteMap, CuteMode, CuteStride, CuteTiler};
 pub use kind::Notation;
 pub use pad_layout::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;

@@ -17,7 +17,6 @@ laws! {
     inverse_tables_are_the_definition: 250, 100 %, windowed(), inverses;
     packing_moves_every_copy_and_nothing_else: 250, 100 %, windowed(), packs;
     the_table_is_all_slots_in_the_order_of_their_places: 300, 100 %, windowed(), rows;
-    the_memory_of_a_unit_is_what_its_places_hold: 250, 100 %, windowed(), units;
 }
 
 /// A placement, and the cuts of a window per axis, each modulo the extent + 1.
@@ -362,36 +361,4 @@ fn listed(
         ControlFlow::<()>::Continue(())
     }))?;
     Ok(rows)
-}
-
-/// The compiled memory of a unit, from the base to the last used address.
-fn units(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
-    let ((stage, slow), _) = case;
-    let placed = Placed::new(stage, slow);
-    let placement = stage.place(slow).unwrap();
-    let contents = placed.contents();
-    let in_unit = |level: Level| level == Level::ADDR || level == Level::W;
-    // Every hole takes one step.
-    if placed.layout.extent(Level::ADDR) - placed.layout.offset(Level::ADDR) > FEW {
-        return Ok(());
-    }
-    let units = slow.indexes().into_iter().step_by(7).take(4);
-    for index in units {
-        let mut unit: Location =
-            placed.places(&index)[0].iter().filter(|(level, _)| !in_unit(*level)).collect();
-        let slots = tally.answer(placement.unit(&unit))?;
-        let mut expected_next = placed.layout.offset(Level::ADDR);
-        for slot in slots {
-            let slot = tally.answer(slot)?;
-            prop_assert!(slot.address == expected_next || slot.address + 1 == expected_next);
-            expected_next = slot.address + 1;
-            unit.set(Level::ADDR, slot.address);
-            if placed.columns().contains(&Level::W) {
-                unit.set(Level::W, slot.lane);
-            }
-            prop_assert_eq!(slot.found, placed.found(&contents, &unit), "{}", unit);
-        }
-        prop_assert_eq!(expected_next, placed.layout.extent(Level::ADDR));
-    }
-    Ok(())
 }

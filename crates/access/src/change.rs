@@ -40,7 +40,7 @@ impl AddressChange {
     /// The memory with changed addresses.
     fn memory(self, memory: &Layout) -> Result<Layout, LayoutError> {
         let (every, by) = match self {
-            AddressChange::Swizzle(swizzle) => return memory.swizzled(swizzle),
+            AddressChange::Swizzle(swizzle) => return swizzle.apply_to(memory),
             AddressChange::Padding { every, by } => (every, by),
         };
         let too_large = || LayoutError::too_large(Site::Layout, "a padded address");

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use tensor_layout::error::{ErrorKind, LevelNameError, ParseErrorKind};
+use tensor_layout::error::{ErrorKind, ParseErrorKind};
 use tensor_layout::{LayoutError, ParseError};
 
 use self::ffi::{tl0_Error, tl0_ErrorKind, tl0_Span};
@@ -181,12 +181,6 @@ impl From<LayoutError> for Box<tl0_Error> {
 impl From<ParseError> for Box<tl0_Error> {
     fn from(error: ParseError) -> Box<tl0_Error> {
         Failure::Text(error).into()
-    }
-}
-
-impl From<LevelNameError> for Box<tl0_Error> {
-    fn from(error: LevelNameError) -> Box<tl0_Error> {
-        LayoutError::from(error).into()
     }
 }
 

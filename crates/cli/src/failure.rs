@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
 use serde_json::{Value, json};
-use tensor_layout::error::{Excerpt, LevelNameError};
+use tensor_layout::error::Excerpt;
 use tensor_layout::{LayoutError, ParseError};
 
 use tensor_layout_words::printable;
@@ -35,12 +35,6 @@ impl From<ParseError> for Failure {
 impl From<LayoutError> for Failure {
     fn from(error: LayoutError) -> Failure {
         Failure::Meaning(error)
-    }
-}
-
-impl From<LevelNameError> for Failure {
-    fn from(error: LevelNameError) -> Failure {
-        Failure::Meaning(error.into())
     }
 }
 

@@ -7,8 +7,8 @@ use itertools::Itertools;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
 use tensor_layout::relayout::{
-    Account, CopiesHeld, Cost, CostModel, CostUnit, Distance, Move, MovedCopies, PlaceRun,
-    Relayout, Traffic, Transfer,
+    Account, Cost, CostModel, CostUnit, Distance, Move, MovedCopies, PlaceRun, Relayout, Traffic,
+    Transfer,
 };
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{LayoutText, Level, Location, Machine};
@@ -228,7 +228,7 @@ fn copies_json(moved: &MovedCopies) -> Value {
     let Replica { size, level, stride } = moved.copies;
     json!({
         "size": size, "level": level.as_str(), "stride": stride,
-        "source": moved.held != CopiesHeld::InDestination, "destination": moved.held != CopiesHeld::InSource,
+        "source": moved.in_source, "destination": moved.in_destination,
     })
 }
 

@@ -53,33 +53,24 @@ fn landing((level, stride): (Level, u64)) -> String {
     if stride == 1 { level.to_string() } else { format!("{level} x {stride}") }
 }
 
-/// The sides of a relayout that have some copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CopiesHeld {
-    /// Only the source: the destination drops them.
-    InSource,
-    /// Only the destination: they are new.
-    InDestination,
-    /// Both sides: they are kept.
-    InBoth,
-}
-
 /// Copies that one or both sides have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MovedCopies {
     /// The level in which they differ, their number and stride.
     pub copies: Replica,
-    /// The sides that have them.
-    pub held: CopiesHeld,
+    /// True if the source has them.
+    pub in_source: bool,
+    /// True if the destination has them; if the source has not, they are new.
+    pub in_destination: bool,
 }
 
 impl fmt::Display for MovedCopies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Replica { size, level, stride } = self.copies;
-        let what = match self.held {
-            CopiesHeld::InBoth => "kept",
-            CopiesHeld::InSource => "dropped",
-            CopiesHeld::InDestination => "new",
+        let what = match (self.in_source, self.in_destination) {
+            (false, _) => "new",
+            (true, false) => "dropped",
+            (true, true) => "kept",
         };
         write!(f, "{size} copies over {}: {what}", landing((level, stride)))
     }
@@ -131,12 +122,10 @@ impl Relayout {
         let all = all.filter(|replica| replica.size > 1);
         let moved = |replica: &Replica| {
             let (level, stride) = self.in_units((replica.level, replica.stride));
-            let held = match [&self.source, &self.target].map(|side| has(side, replica)) {
-                [true, true] => CopiesHeld::InBoth,
-                [true, false] => CopiesHeld::InSource,
-                [false, _] => CopiesHeld::InDestination,
-            };
-            MovedCopies { copies: Replica { level, stride, ..*replica }, held }
+            let [in_source, in_destination] =
+                [&self.source, &self.target].map(|side| has(side, replica));
+            let copies = Replica { level, stride, ..*replica };
+            MovedCopies { copies, in_source, in_destination }
         };
         all.map(moved).collect()
     }

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::tree::MAX_COORDINATES;
-use super::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteTiler};
+use super::{CuteLayout, CuteMap, CuteMode, CuteStride, CuteTiler};
 use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, product};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
@@ -32,11 +32,11 @@ impl CuteLayout {
 
     pub(in crate::text) fn to_layout(&self) -> Result<Layout, LayoutError> {
         let plain = plain(self.axes())?;
-        let Some(CuteOuter { map, offset }) = &self.outer else { return Ok(plain) };
+        let Some((map, offset)) = &self.outer else { return Ok(plain) };
         let from = plain.with_offset(Level::ADDR, *offset)?;
         match map {
             CuteMap::Swizzle(swizzle) if swizzle.bits() == 0 => Ok(from),
-            CuteMap::Swizzle(swizzle) => from.swizzled(*swizzle),
+            CuteMap::Swizzle(swizzle) => swizzle.apply_to(&from),
             CuteMap::Layout(mode) => {
                 let outer = self::plain(mode.axes())?;
                 outer.as_function(IndexOrder::Colexicographic).compose_axes(&from)
@@ -105,8 +105,7 @@ impl CuteLayout {
         if let Some((swizzle, inner)) = swizzled {
             let offset = inner.offset(Level::ADDR);
             let (inner, _) = inner.to_origin();
-            let outer = CuteOuter { map: CuteMap::Swizzle(swizzle), offset };
-            return Ok(CuteLayout::of(&inner)?.behind(outer));
+            return Ok(CuteLayout::of(&inner)?.behind(CuteMap::Swizzle(swizzle), offset));
         }
         let (layout, offset) = match layout.maps_to_coordinates() {
             true => (layout, 0),
@@ -137,7 +136,7 @@ impl CuteLayout {
         let plain = CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) });
         Ok(match offset {
             0 => plain,
-            _ => plain.behind(CuteOuter { map: CuteMap::Swizzle(CuteSwizzle::IDENTITY), offset }),
+            _ => plain.behind(CuteMap::Swizzle(CuteSwizzle::IDENTITY), offset),
         })
     }
 }
@@ -163,7 +162,7 @@ impl Layout {
         });
         let inside = |swizzle: &CuteSwizzle| swizzle.base() + swizzle.shift().unsigned_abs() < bits;
         let plain = all.filter(inside).filter_map(|swizzle| {
-            let inner = self.swizzled(swizzle).ok()?.without_padding().ok()?;
+            let inner = swizzle.apply_to(self).ok()?.without_padding().ok()?;
             inner.derived_axes().is_empty().then_some((swizzle, inner))
         });
         let digits = |layout: &Layout| layout.axes().iter().map(|a| a.subaxes.len()).sum::<usize>();

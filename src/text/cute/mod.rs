@@ -11,4 +11,4 @@ mod tree;
 pub(crate) use lower::starts_from;
 pub(crate) use named::bits_of_type;
 pub use tiler::CuteTiler;
-pub use tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride};
+pub use tree::{CuteLayout, CuteMap, CuteMode, CuteStride};

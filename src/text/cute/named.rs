@@ -16,7 +16,7 @@ use itertools::Itertools;
 use pest::iterators::Pair;
 
 use super::read::{Rule, Tree, composed, layout_of, tree};
-use super::tree::{CuteMap, CuteMode, CuteOuter, CuteStride};
+use super::tree::{CuteMap, CuteMode, CuteStride};
 use crate::error::{ParseError, did_you_mean};
 use crate::swizzle::CuteSwizzle;
 use crate::text::pairs::{child, span};
@@ -48,7 +48,7 @@ pub(crate) fn bits_of_type(name: &str) -> Option<u64> {
 /// A layout before it is tiled: its modes, and the map in front of it.
 struct Block {
     modes: Vec<CuteMode>,
-    outer: Option<CuteOuter>,
+    outer: Option<(CuteMap, u64)>,
 }
 
 impl Block {
@@ -93,7 +93,7 @@ impl Block {
         let modes = extents.into_iter().zip(strides);
         Ok(Block {
             modes: modes.map(|(extent, stride)| CuteMode::Leaf(extent, stride.into())).collect(),
-            outer: (bits > 0).then_some(CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 }),
+            outer: (bits > 0).then_some((CuteMap::Swizzle(swizzle), 0)),
         })
     }
 
@@ -136,7 +136,7 @@ fn width(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
 pub(super) fn named(
     part: Pair<'_, Rule>,
     text: &str,
-) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+) -> Result<(Option<(CuteMap, u64)>, CuteMode), ParseError> {
     let whole = span(&part);
     let mut parts = part.into_inner().filter(|part| part.as_rule() != Rule::comma);
     let missing = || ParseError::expected("a layout", whole, text);

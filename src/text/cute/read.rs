@@ -7,7 +7,7 @@ use itertools::Itertools;
 use pest::iterators::Pair;
 
 use super::named::named;
-use super::tree::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES};
+use super::tree::{CuteLayout, CuteMap, CuteMode, CuteStride, MAX_COORDINATES};
 use crate::error::{ParseError, ParseErrorKind, Span, fault};
 use crate::swizzle::CuteSwizzle;
 use crate::text::pairs::{self, child, grammar, span, tokens};
@@ -56,7 +56,7 @@ fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
 }
 
 /// The map in front of a layout, if there is one, and the modes.
-fn parts(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+fn parts(text: &str) -> Result<(Option<(CuteMap, u64)>, CuteMode), ParseError> {
     let parts = tokens(Rule::text, text, name).map_err(|stop| {
         let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
         refused(text, stop, |at| if is_stride(at) { "a stride" } else { "an extent" })
@@ -322,7 +322,7 @@ fn scale(bits: u64) -> Result<i32, String> {
 pub(super) fn composed(
     part: Pair<'_, Rule>,
     text: &str,
-) -> Result<(CuteOuter, CuteMode), ParseError> {
+) -> Result<((CuteMap, u64), CuteMode), ParseError> {
     let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
     let whole = span(&part);
     let parts: Vec<Pair<'_, Rule>> =
@@ -340,13 +340,16 @@ pub(super) fn composed(
         }
     }
     let map = map(front, element_bits, text)?;
-    Ok((CuteOuter { map, offset }, layout_of(behind.clone(), text)?))
+    Ok(((map, offset), layout_of(behind.clone(), text)?))
 }
 
 /// Reads a tensor: a pointer, and the layout of the memory that it points to. A swizzle of the pointer acts
 /// on addresses in bytes; if the tensor begins at a multiple of the swizzled range, it is equivalent to a
 /// swizzle of the layout.
-fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
+fn tensor(
+    part: Pair<'_, Rule>,
+    text: &str,
+) -> Result<(Option<(CuteMap, u64)>, CuteMode), ParseError> {
     let (mut outer, mut mode) = (None, None);
     for part in part.into_inner() {
         match part.as_rule() {
@@ -368,7 +371,7 @@ fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<(Option<CuteOuter>, CuteMo
 }
 
 /// The swizzle of a pointer, if it has one that does something.
-fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, ParseError> {
+fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<(CuteMap, u64)>, ParseError> {
     let is_moved = |tuple: &Pair<'_, Rule>| tuple.as_str().contains(|c| matches!(c, '1'..='9'));
     if let Some(tuple) = child(part.clone(), Rule::tuple).filter(is_moved) {
         let message = "coordinates that do not begin at 0 are not supported";
@@ -400,7 +403,7 @@ fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteOuter>, Parse
         return Err(ParseError::invalid(message, span(part), text));
     }
     let swizzle = swizzle(&found, Some(bits), text)?;
-    Ok(Some(CuteOuter { map: CuteMap::Swizzle(swizzle), offset: 0 }))
+    Ok(Some((CuteMap::Swizzle(swizzle), 0)))
 }
 
 fn map(

@@ -30,18 +30,9 @@ pub(crate) const MAX_COORDINATES: usize = 64;
 pub struct CuteLayout {
     /// Extents and strides, leaf by leaf.
     pub mode: CuteMode,
-    /// The map of the addresses, and the offset before it.
-    pub outer: Option<CuteOuter>,
+    /// The map of the addresses, and the offset that is added to an address before it.
+    pub outer: Option<(CuteMap, u64)>,
     pub(crate) source: NotCompared<Box<str>>,
-}
-
-/// The map in front of a layout, and the offset between.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct CuteOuter {
-    /// The map, which takes an address plus `offset`.
-    pub map: CuteMap,
-    /// The number that is added to an address before the map.
-    pub offset: u64,
 }
 
 /// A map of addresses.
@@ -98,10 +89,10 @@ impl CuteLayout {
         CuteLayout { mode, outer: None, source: NotCompared::default() }
     }
 
-    /// The layout with its addresses mapped by something else.
+    /// The layout with an offset added to its addresses, and then a map of them.
     #[must_use]
-    pub fn behind(self, outer: CuteOuter) -> CuteLayout {
-        CuteLayout { outer: Some(outer), ..self }
+    pub fn behind(self, map: CuteMap, offset: u64) -> CuteLayout {
+        CuteLayout { outer: Some((map, offset)), ..self }
     }
 
     /// The modes that are axes: the members of the tuple, or the only leaf.
@@ -221,19 +212,19 @@ impl CuteMode {
     }
 }
 
-impl fmt::Display for CuteOuter {
+impl fmt::Display for CuteMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.map {
-            CuteMap::Swizzle(swizzle) => write!(f, "{swizzle} o {} o ", self.offset),
-            CuteMap::Layout(mode) => write!(f, "{} o {} o ", mode.written(), self.offset),
+        match self {
+            CuteMap::Swizzle(swizzle) => swizzle.fmt(f),
+            CuteMap::Layout(mode) => f.write_str(&mode.written()),
         }
     }
 }
 
 impl fmt::Display for CuteLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(outer) = &self.outer {
-            write!(f, "{outer}")?;
+        if let Some((map, offset)) = &self.outer {
+            write!(f, "{map} o {offset} o ")?;
         }
         f.write_str(&self.mode.written())
     }

@@ -26,8 +26,8 @@ impl PadLayout {
     ///
     /// # Errors
     /// A [`ParseError`] of kind [`Meaning`](crate::error::ParseErrorKind::Meaning) that points at the invalid
-    /// part: `Invalid`, `Shape`, and all errors of
-    /// [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build) and [`Layout::check_injective`].
+    /// part: `Invalid`, `Shape`, `Collision`, `NotDecided`, and all errors of
+    /// [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build).
     ///
     /// # Example
     /// ```

@@ -115,7 +115,10 @@ fn joint(slip: Node<'_>, text: &str) -> ParseError {
     match Level::misspelt(name).map_or_else(|| Level::new(name), Ok) {
         Ok(level) => ParseError::new(ParseErrorKind::Joint(level), at, text),
         // The span includes the wrong joint, so it is not just the name.
-        Err(error) => ParseError::new(ParseErrorKind::LevelName, at, text).with_help(error.help()),
+        Err(error) => {
+            let help = error.help().unwrap_or_default();
+            ParseError::new(ParseErrorKind::LevelName, at, text).with_help(help)
+        }
     }
 }
 

@@ -21,7 +21,7 @@ impl PadLayout {
     /// # Errors
     /// `Inexpressible` for constant offsets, spans beyond the slots, derived axes that no plain subaxes
     /// replace, and elements that share places, which no text may have; where only padding or a span prevents
-    /// it, the reason says so. As [`Layout::check_injective`].
+    /// it, the reason says so. As [`Layout::collision`].
     ///
     /// # Example
     /// ```

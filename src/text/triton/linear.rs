@@ -58,7 +58,7 @@ fn level(name: &str) -> Result<Level, LayoutError> {
         "lane" => Level::LANE,
         "warp" => Level::WARP,
         "block" => Level::BLOCK,
-        _ => Level::new(name).map_err(LayoutError::from)?,
+        _ => Level::new(name)?,
     })
 }
 

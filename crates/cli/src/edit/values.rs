@@ -107,7 +107,7 @@ pub(super) fn axes(option: &str, value: &str) -> Result<Vec<usize>, Failure> {
 /// A level that the layout uses.
 pub(super) fn used_level(layout: &Layout, option: &str, name: &str) -> Result<Level, Failure> {
     let level = Level::new(name)?;
-    let levels = layout.levels_in_order();
+    let levels = layout.columns();
     match levels.contains(&level) {
         true => Ok(level),
         false => {

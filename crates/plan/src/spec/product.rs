@@ -16,7 +16,7 @@ use itertools::Itertools;
 use serde::Serialize;
 use tensor_layout::algebra::{Axis, Subaxis, Target};
 use tensor_layout::einsum::{Einsum, with_dense_addresses};
-use tensor_layout::relayout::{CopiesHeld, Relayout};
+use tensor_layout::relayout::Relayout;
 use tensor_layout::{Layout, Level, Machine, Placement};
 
 use super::sums::SumRuns;
@@ -271,7 +271,7 @@ fn lacks(
         digit.size > 1 && !digit.stays() && (is_unit(digit.from) || is_unit(digit.to))
     });
     let moved = moved.map(|digit| format!("{name} would have to move: {digit}"));
-    let copies = account.copies.iter().filter(|of| of.held == CopiesHeld::InDestination);
+    let copies = account.copies.iter().filter(|of| !of.in_source);
     let copies =
         copies.map(|of| format!("{name} lacks {} copies over {}", of.copies.size, of.copies.level));
     Ok(moved.chain(copies).collect())

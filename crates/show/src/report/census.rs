@@ -122,8 +122,9 @@ impl<'a> UnitCounter<'a> {
         let spread = placement.with_copies();
         let columns = placement.columns().iter().copied();
         let levels: Vec<Level> = columns.filter(|level| !level.is_in_unit()).collect();
-        let is_injective = spread.has_nested_slots();
-        Ok(UnitCounter { placement, levels, slots: slots_of(spread)?, is_injective })
+        let slots = slots_of(spread)?;
+        let is_injective = matches!(slots.collision(), Ok(None));
+        Ok(UnitCounter { placement, levels, slots, is_injective })
     }
 
     /// The whole machine as a subtree.
@@ -190,7 +191,7 @@ impl SubtreeContents {
 }
 
 /// A layout whose elements are the slots of another, an axis for every digit that lands.
-fn slots_of(layout: &Layout) -> Result<Layout, LayoutError> {
+pub(super) fn slots_of(layout: &Layout) -> Result<Layout, LayoutError> {
     let digits = layout.nodes().flat_map(|axis| &axis.subaxes).copied();
     let digits = digits.filter(|digit| digit.lands().is_some());
     let copies = layout.replicas().iter();

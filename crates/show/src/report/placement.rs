@@ -12,6 +12,8 @@ use tensor_layout::placement::{Fit, Placement};
 use tensor_layout::{Layout, LayoutError, Level, Location};
 use tensor_layout_words::{counted, percent, readable_bytes, xor_factors};
 
+use super::census::slots_of;
+
 /// The numbers of a placement; `Display` prints them as a readable page.
 ///
 /// ```
@@ -218,7 +220,9 @@ fn shared_indexes(placement: &Placement) -> Result<Vec<SharedPlace>, LayoutError
 /// Places of one copy that hold an element and padding as well.
 fn pads_on_elements(layout: &Layout) -> Option<u64> {
     const MOST_SLOTS: u64 = 1 << 20;
-    if layout.pads().is_ok_and(|pads| pads == 0) || layout.has_nested_slots() {
+    let nothing_is_shared =
+        || slots_of(layout).is_ok_and(|slots| matches!(slots.collision(), Ok(None)));
+    if layout.pads().is_ok_and(|pads| pads == 0) || nothing_is_shared() {
         return Some(0);
     }
     let one = Placement::of(layout.clone()).shared_places().build().ok()?;
