@@ -11,11 +11,12 @@
 //! apart: a slice of A stays while C runs over slices of n.
 
 use std::collections::HashMap;
+use std::error::Error;
 
 use itertools::Itertools;
 use serde::Serialize;
 use tensor_layout::algebra::{Axis, Subaxis, Target};
-use tensor_layout::einsum::{Einsum, with_dense_addresses};
+use tensor_layout::einsum::{Einsum, Local, with_dense_addresses};
 use tensor_layout::relayout::Relayout;
 use tensor_layout::{Layout, Level, Machine, Placement};
 
@@ -81,6 +82,14 @@ fn extents(labels: &[String; 3], layouts: [&Layout; 3]) -> Result<HashMap<char, 
     Ok(extents.into_iter().map(|(label, (_, extent))| (label, extent)).collect())
 }
 
+/// What each unit needs for its part of C, if the parts of the sums are where A has `k`.
+fn local(labels: &[String; 3], k: &Axis, c: &Layout) -> Result<Local, Box<dyn Error>> {
+    let loops = SumRuns::of(k).before(c)?.to_builder().with_axis(k.clone()).build()?;
+    let [a, bt, c] = labels;
+    let einsum = Einsum::parse(&format!("{a},{bt}->{c}"))?;
+    Ok(einsum.local_in(&with_dense_addresses(&loops)?)?)
+}
+
 impl ProductReport {
     /// Compares the layouts of a product on a machine.
     pub(crate) fn of(a: &Layout, bt: &Layout, c: &Layout, machine: &Machine) -> ProductReport {
@@ -112,33 +121,19 @@ impl ProductReport {
     ) -> Result<(), String> {
         let labels = labels([a, bt, c])?;
         let extents = extents(&labels, [a, bt, c])?;
-        let (m, k, n) = (a.rank() - 2, a.rank() - 1, bt.rank() - 2);
-        self.slices(&a.axes()[m], &bt.axes()[n], c)?;
+        self.slices(&a.axes()[a.rank() - 2], &bt.axes()[bt.rank() - 2], c)?;
         let keep = levels.iter().map(|(level, _)| *level).collect_vec();
-        let message = |error: &dyn std::fmt::Display| error.to_string();
         let shape = |labels: &str| labels.chars().map(|label| extents[&label]).collect_vec();
         let given = |of: usize, layout| in_units(layout, &shape(&labels[of]), &keep);
-        let sum = given(0, a)?.axes()[k].clone();
-        let loops = SumRuns::of(&sum)
-            .before(&given(2, c)?)
-            .map_err(|error| message(&error))?
-            .to_builder()
-            .axis(sum.extent, sum.subaxes)
-            .build()
-            .map_err(|error| message(&error))?;
-        let loops = with_dense_addresses(&loops).map_err(|error| message(&error))?;
-        let [of_a, of_bt, of_c] = &labels;
-        let einsum = format!("{of_a},{of_bt}->{of_c}").parse::<Einsum>();
-        let einsum = einsum.map_err(|error| message(&error))?;
-        let local = einsum.local_in(&loops).map_err(|error| message(&error))?;
+        let (a, bt, c) = (given(0, a)?, given(1, bt)?, given(2, c)?);
+        let local =
+            local(&labels, &a.axes()[a.rank() - 1], &c).map_err(|error| error.to_string())?;
         self.sums_over = local.partial_levels().iter().map(Level::to_string).collect();
-        let machine = levels
-            .iter()
-            .fold(Machine::builder("units"), |of, (level, size)| of.level(*level, *size));
-        let machine = machine.build().map_err(|error| message(&error))?;
-        for (of, (name, operand)) in [("A", a), ("BT", bt)].into_iter().enumerate() {
-            let lacks = lacks(name, &given(of, operand)?, &local.operands()[of], &machine)?;
-            self.findings.extend(lacks);
+        let units = Machine::builder("units");
+        let machine = levels.iter().fold(units, |of, (level, size)| of.level(*level, *size));
+        let machine = machine.build().map_err(|error| error.to_string())?;
+        for ((name, operand), wanted) in [("A", a), ("BT", bt)].iter().zip(local.operands()) {
+            self.findings.extend(lacks(name, operand, wanted, &machine)?);
         }
         Ok(())
     }
