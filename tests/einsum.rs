@@ -575,28 +575,3 @@ fn wrong_questions_are_refused() {
     }
     assert!(transpose(&result, &[0, 0]).is_err());
 }
-
-#[test]
-fn partial_sums_that_meet_are_refused_with_a_place_of_the_machine() {
-    let result: Layout = "((2_PE:1, 2:1))".parse().unwrap();
-    let over_pes = Axis {
-        extent: 4,
-        subaxes: vec![Subaxis::land(2, Level::ADDR, 1), Subaxis::land(2, Level::PE, 1)],
-    };
-    let refusal = reduce(&result, 1, over_pes).unwrap_err().to_string();
-    assert_eq!(refusal, "elements (0, 1) and (2, 0) are both stored at PE=1,Addr=0");
-}
-
-#[test]
-fn copies_of_an_operand_end_where_the_axis_that_it_lacks_does() {
-    let result = Layout::builder()
-        .axis(3, [Subaxis::land(2, Level::PE, 2), Subaxis::land(2, Level::PE, 1)])
-        .build()
-        .unwrap();
-    let local = Einsum::parse("a,,a->a").unwrap().local(&result, &[]).unwrap();
-    assert_eq!(local.operands()[1], "(; B@[3_PE:1])".parse().unwrap());
-    // Words between the digits of a unit do not matter: 7 of 2 x 3 x 2 values are in 3 units.
-    let result = "(7)/((2_PE:2, 3:1, 2_PE:1))".parse().unwrap();
-    let copy = broadcast(&result, &[0]).unwrap();
-    assert_eq!(copy, "(; B@[3_PE:1])".parse().unwrap());
-}

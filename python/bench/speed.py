@@ -2,7 +2,7 @@
 
 Run it against a wheel (a development build is slow): `python bench/speed.py`. Every line has the
 best of several turns of both sides, taken one after the other; ratios count, not times. `--gate` fails
-if a bound is exceeded that only the loss of a fast path exceeds.
+if in three turns of everything a bound is exceeded that only the loss of a fast path exceeds.
 """
 
 import sys
@@ -76,8 +76,13 @@ def tables() -> list[str]:
     layout = Layout(K1)
     placement = layout.on("mn-core")
     out = np.empty(layout.shape, np.uint32)
-    rust = min(placement._packed_seconds(out) for _ in range(200))
-    ours, new = best([lambda: placement.packed(out=out), placement.packed])
+    inside: list[float] = []
+    ours, new, _ = best([
+        lambda: placement.packed(out=out),
+        placement.packed,
+        lambda: inside.append(placement._packed_seconds(out)),
+    ])
+    rust = min(inside)
     line("packed 1k, out=", ours, rust, "the Rust call")
     line("packed 1k, a new array", new, rust, "the Rust call")
     return ["packed 1k takes more than twice the Rust call + 10 us"] if ours > 2 * rust + 10e-6 else []
@@ -166,9 +171,13 @@ def algebra() -> list[str]:
 
 
 def main() -> int:
-    broken = [fault for part in (tables, points, packs, algebra) for fault in part()]
-    print(*broken, sep="\n")
-    return 1 if broken and "--gate" in sys.argv else 0
+    # Other work on a shared machine comes and goes, and a lost fast path stays.
+    for _ in range(3 if "--gate" in sys.argv else 1):
+        broken = [fault for part in (tables, points, packs, algebra) for fault in part()]
+        print(*broken, sep="\n")
+        if not broken:
+            return 0
+    return int("--gate" in sys.argv)
 
 
 if __name__ == "__main__":

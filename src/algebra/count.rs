@@ -26,7 +26,7 @@ impl Layout {
 
     /// The number of slots: the product of the sizes of everything that lands, replicas included.
     ///
-    /// Law: `slots == elements x copies + pads`.
+    /// Law: `slots == elements x copies + pads`, unless elements share a slot.
     #[must_use]
     pub fn slots(&self) -> u64 {
         self.landings().map(|landing| landing.size).product()

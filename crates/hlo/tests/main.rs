@@ -3,6 +3,7 @@
 #![allow(clippy::as_conversions, reason = "small numbers")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
+mod calls;
 mod code;
 mod dumps;
 mod losses;

@@ -88,7 +88,12 @@ impl Drawing<'_> {
         }
         let axes = (0..layout.rank()).map(|axis| self.slots(axis));
         let drawn = axes.fold(1_u64, u64::saturating_mul).saturating_mul(layout.copies());
-        let hidden = layout.slots().saturating_sub(drawn);
+        // Elements that share a place are drawn more often than there are slots.
+        let padding = drawn.saturating_sub(layout.elements().saturating_mul(layout.copies()));
+        let hidden = layout.pads().map_or_else(
+            |_| layout.slots().saturating_sub(drawn),
+            |pads| pads.saturating_sub(padding),
+        );
         (hidden > 0).then(|| {
             let hidden = grouped(hidden);
             format!("{hidden} more padding slots are inside tiles and have no index; the machine view shows them")

@@ -19,7 +19,7 @@ fn placed(text: &str) -> (Placement, LayoutText) {
     (placement.build().unwrap(), text)
 }
 
-fn drawing<'a>(placement: &'a Placement, text: &LayoutText) -> Drawing<'a> {
+pub(crate) fn drawing<'a>(placement: &'a Placement, text: &LayoutText) -> Drawing<'a> {
     let drawing = Drawing::new(placement).title(&text.to_string());
     match text {
         LayoutText::Xla(XlaShape::Array(array)) => drawing.tiles_of(array),
@@ -27,7 +27,7 @@ fn drawing<'a>(placement: &'a Placement, text: &LayoutText) -> Drawing<'a> {
     }
 }
 
-fn tensor(text: &str) -> Picture {
+pub(crate) fn tensor(text: &str) -> Picture {
     let (placement, text) = placed(text);
     drawing(&placement, &text).tensor()
 }
@@ -247,6 +247,17 @@ fn padding_of_large_tensors_is_seen() {
 }
 
 #[test]
+fn padding_without_an_index_is_counted_where_elements_share_places() {
+    // Four of sixteen slots hold eight elements.
+    let layout = LayoutText::parse("S<2,0,2> o 0 o (4,2):(4,0)").unwrap().lower().unwrap();
+    let placement = Placement::of(layout).shared_places().build().unwrap();
+    let picture = Drawing::new(&placement).tensor();
+    assert!(picture.notes.iter().any(|note| note.starts_with("12 more padding slots")));
+    let padded = tensor("f32[5]{0:T(4)(3)}");
+    assert!(padded.notes.iter().any(|note| note.starts_with("4 more padding slots")));
+}
+
+#[test]
 fn a_picture_says_how_many_of_its_tiles_have_borders() {
     let picture = tensor(&format!("f32[2]{{0:T{}}}", "(1)".repeat(40)));
     assert_eq!(picture.panels[0].borders().count(), 16);
@@ -417,21 +428,6 @@ fn the_memories_beside_a_tensor_have_its_colours() {
 }
 
 #[test]
-fn a_picture_for_a_paper_has_no_text_of_its_own_and_another_page() {
-    use tensor_layout_show::Background;
-    let plain = tensor("(10,7)/((3:7, 4_PE), (7:1))");
-    let bare = plain.clone().without_captions().to_svg();
-    assert!(plain.to_svg().contains("12 slots for 10 rows") && !bare.contains(">12 slots"));
-    let text = plain.clone().without_captions().to_text(80, false);
-    assert!(text.starts_with("in each cell: PE:Addr\n"), "{text}");
-    // The description stays for those who do not see the picture.
-    assert!(bare.contains("<desc id=\"desc\">The tensor of (10,7)"));
-    let on = |background| Picture { background, ..plain.clone() }.to_svg();
-    assert!(!on(Background::Clear).contains("width=\"100%\""));
-    assert!(on(Background::Dark).contains("#15171a") && !plain.to_svg().contains("#15171a"));
-}
-
-#[test]
 fn many_units_are_counted() {
     let placement = Placement::of("((8192_PE, 64:1))".parse().unwrap()).build().unwrap();
     let picture = Drawing::new(&placement).memory().unwrap();
@@ -457,117 +453,6 @@ fn many_units_are_counted() {
 }
 
 #[test]
-fn large_layouts_show_their_flows() {
-    let machine = Machine::mn_core();
-    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
-    let a = on("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))");
-    let b = on("((16_MAB, 8:1, 8_L1B), (16_L2B, 8:8, 4_PE))");
-    let picture = Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap();
-    assert_eq!(picture.panels.len(), 3);
-    let flows = &picture.panels[2];
-    assert_eq!((flows.rows(), flows.columns), (16, 16));
-    assert!(flows.cells.iter().all(|cell| cell.label == "2,048"));
-    // The borders of the layouts have names that the pairs of units would not have.
-    assert_eq!((flows.border((0, 0), (0, 1)), flows.border((0, 0), (1, 0))), (None, None));
-}
-
-#[test]
-fn a_large_pair_without_units_is_coloured_by_the_addresses_that_elements_come_from() {
-    let texts = ["bf16[1024,1024]{1,0:T(8,128)(2,1)}", "bf16[1024,1024]{0,1:T(8,128)(2,1)}"];
-    let texts = texts.map(|text| LayoutText::parse(text).unwrap());
-    let layouts = texts.each_ref().map(|text| text.lower().unwrap());
-    let machine = Machine::for_pair(&layouts[0], &layouts[1]).unwrap();
-    let [a, b] = layouts.map(|layout| Placement::of(layout).on(&machine).build().unwrap());
-    let picture = drawing(&a, &texts[0]).before_and_after(&drawing(&b, &texts[1])).unwrap();
-    let [before, after] = &picture.panels[..] else { panic!() };
-    // The ramp: rows of tiles follow each other before, and the same cells have the same colours after.
-    let colors = |panel: &tensor_layout_show::Panel| -> Vec<Option<usize>> {
-        panel.cells.iter().map(|cell| cell.color).collect()
-    };
-    assert_eq!(colors(before), colors(after));
-    assert!(colors(before).iter().all(Option::is_some) && before.key.len() > 4);
-    assert!(
-        after.coloring.as_deref().unwrap().contains("by the address that an element comes from")
-    );
-    // A page's width, and borders only where one is drawn.
-    let svg = picture.to_svg();
-    let width: u64 = svg.split('"').nth(3).unwrap().parse().unwrap();
-    assert!(
-        width < 960 && svg.contains(">tile 8 x 128<") && !svg.contains(">tile 2 x 1<"),
-        "{width}"
-    );
-}
-
-/// The coordinates of every element before and after, row by row.
-#[test]
-fn flows_are_those_of_every_element() {
-    let machine: Machine = "L2B=4,PE=6".parse().unwrap();
-    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
-    for (a, b, level) in [
-        ("((4_L2B, 3:8), (8:1))", "((12:2), (4_L2B, 2:1))", Level::L2B),
-        ("(11,8)/((4_L2B, 3:8), (8:1))", "(11,8)/((3:1, 4_L2B), (8:3))", Level::L2B),
-        ("(23)/((6_PE, 4:1))", "(23)/((4:1, 6_PE))", Level::PE),
-        ("(23)/((4_L2B, 6_PE))", "(23)/((5_PE, 5:1))", Level::PE),
-        ("((6_PE, 4:1); B@[L2B])", "((4_L2B, 6_PE))", Level::PE),
-    ] {
-        let (a, b) = (on(a), on(b));
-        let relayout = tensor_layout::relayout::Relayout::new(&a, &b).unwrap();
-        let found = relayout.flows(level).unwrap().counts;
-        let mut counted = vec![vec![0; found[0].len()]; found.len()];
-        for index in a.layout().indexes() {
-            let from = a.locate(&index).unwrap().get(level).unwrap() as usize;
-            for to in b.locate_all(&index).unwrap() {
-                counted[from][to.get(level).unwrap() as usize] += 1;
-            }
-        }
-        assert_eq!(found, counted);
-    }
-}
-
-#[cfg(feature = "png")]
-#[test]
-fn a_png_is_the_svg_in_pixels() {
-    let picture = tensor("(10,7)/((3:7, 4_PE), (7:1))");
-    let png = picture.to_png().unwrap();
-    assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n");
-    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
-    let svg = picture.to_svg();
-    assert!(svg.contains(&format!("width=\"{}\" height=\"{}\"", number(16) / 2, number(20) / 2)));
-    assert_eq!(png, picture.to_png().unwrap());
-}
-
-#[cfg(feature = "pdf")]
-#[test]
-fn a_pdf_is_a_page_of_the_size_of_its_picture_with_its_hatching() {
-    let picture = tensor("(10,7)/((3:7, 4_PE), (7:1))");
-    let pdf = picture.to_pdf().unwrap();
-    let text = String::from_utf8_lossy(&pdf);
-    let svg = picture.to_svg();
-    let size = |at: usize| svg.split('"').nth(at).unwrap().parse::<f32>().unwrap() * 0.75;
-    // The attributes of the SVG are its namespace, then width and height.
-    assert!(text.contains(&format!("/MediaBox [0 0 {} {}]", size(3), size(5))), "{text}");
-    assert!(text.starts_with("%PDF-1.7") && text.contains("/PatternType 1"));
-    assert!(!tensor("((2_PE, 2:1))").to_pdf().unwrap().windows(12).any(|at| at == b"/PatternType"));
-    assert_eq!(pdf, picture.to_pdf().unwrap());
-    assert!(pdf.len() < 100_000, "{}", pdf.len());
-}
-
-#[cfg(feature = "png")]
-#[test]
-fn a_png_of_a_large_picture_has_fewer_pixels_or_is_refused() {
-    const MOST: u64 = 1 << 24;
-    let mut picture = tensor("((1073741824:1073741824), (1073741824:1))");
-    let png = picture.to_png().unwrap();
-    let number = |at: usize| u64::from(u32::from_be_bytes(png[at..at + 4].try_into().unwrap()));
-    let pixels = number(16) * number(20);
-    assert!(pixels > MOST / 2 && pixels < MOST + MOST / 1000, "{pixels}");
-    let cell = picture.panels[0].cells[0].clone();
-    (picture.panels[0].columns, picture.panels[0].cells) = (1, vec![cell; 2_000]);
-    let refusal = picture.to_png().unwrap_err().to_string();
-    assert!(refusal.contains("16384 along a side and 16777216 in all; write .svg"), "{refusal}");
-}
-
-#[test]
 fn pictures_of_anything_are_small() {
     for text in [
         "((1048576:1048576), (1048576:1))",
@@ -586,44 +471,6 @@ fn pictures_of_anything_are_small() {
         assert!(drawing.memory().unwrap().to_svg().len() < 1_000_000);
         let page = drawing.tensor().to_text(80, false);
         assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
-    }
-}
-
-#[test]
-fn moved_elements_are_marked_with_what_they_cross() {
-    let picture = before_and_after("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))");
-    let cells = &picture.panels[1].cells;
-    let marks = |level: &str| {
-        let marks = cells.iter().filter_map(|cell| cell.mark.as_deref());
-        marks.filter(|mark| mark.starts_with(level)).count()
-    };
-    let stay = cells.iter().filter(|cell| cell.mark.is_none()).count();
-    assert_eq!((stay, marks("@"), marks("PE ")), (4, 20, 72));
-    // Row i was on PE i / 3.
-    for cell in cells.iter().filter(|cell| cell.mark.as_deref().is_some_and(|m| m.contains("PE"))) {
-        assert_eq!(cell.mark, Some(format!("PE {}", cell.indexes[0].start / 3)));
-    }
-    assert!(picture.one_scale);
-}
-
-#[test]
-fn moves_are_marked_whatever_the_rank() {
-    for (a, b) in [
-        ("((1:1), (2:2), (2_PE:1))", "((1:1), (2_PE:1), (2:2))"),
-        ("((2:1))", "((2_PE))"),
-        ("()", "()"),
-        ("((1:1), (1:1), (2:2), (2:1))", "((1:1), (1:1), (2:1), (2:2))"),
-    ] {
-        let machine: Machine = "PE=2".parse().unwrap();
-        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
-        let (a, b) = (on(a), on(b));
-        let picture = Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap();
-        let moved = picture.panels[1].cells.iter().filter(|cell| cell.mark.is_some()).count();
-        let relayout = tensor_layout::relayout::Relayout::new(&a, &b).unwrap();
-        let elements = relayout.transfers().unwrap().flat_map(|t| t.element..t.element + t.length);
-        // A cell is marked once, no matter how many copies of its element move.
-        let moves: std::collections::BTreeSet<u64> = elements.collect();
-        assert_eq!(moved, moves.len());
     }
 }
 

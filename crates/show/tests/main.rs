@@ -5,4 +5,5 @@
 
 mod figures;
 mod film;
+mod formats;
 mod pairs;

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use tensor_layout::relayout::Relayout;
 use tensor_layout::{LayoutText, Level, Machine, Placement};
-use tensor_layout_show::{CellKind, Drawing, Picture};
+use tensor_layout_show::{CellKind, Drawing, Panel, Picture};
+
+use crate::figures::drawing;
 
 fn on(text: &str) -> Placement {
     placed(text, "L2B=4,PE=4")
@@ -242,4 +245,109 @@ fn memories_of_groups_are_named_by_their_first_unit() {
     let words = "L2B/2 is a group of 2 L2Bs that share a memory, named after the first";
     assert!(text.contains(words), "{text}");
     assert!(a.film(&[&b]).unwrap().to_svg().contains(words));
+}
+
+#[test]
+fn large_layouts_show_their_flows() {
+    let machine = Machine::mn_core();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let a = on("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))");
+    let b = on("((16_MAB, 8:1, 8_L1B), (16_L2B, 8:8, 4_PE))");
+    let picture = Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap();
+    assert_eq!(picture.panels.len(), 3);
+    let flows = &picture.panels[2];
+    assert_eq!((flows.rows(), flows.columns), (16, 16));
+    assert!(flows.cells.iter().all(|cell| cell.label == "2,048"));
+    // The borders of the layouts have names that the pairs of units would not have.
+    assert_eq!((flows.border((0, 0), (0, 1)), flows.border((0, 0), (1, 0))), (None, None));
+}
+
+#[test]
+fn a_large_pair_without_units_is_coloured_by_the_addresses_that_elements_come_from() {
+    let texts = ["bf16[1024,1024]{1,0:T(8,128)(2,1)}", "bf16[1024,1024]{0,1:T(8,128)(2,1)}"];
+    let texts = texts.map(|text| LayoutText::parse(text).unwrap());
+    let layouts = texts.each_ref().map(|text| text.lower().unwrap());
+    let machine = Machine::for_pair(&layouts[0], &layouts[1]).unwrap();
+    let [a, b] = layouts.map(|layout| Placement::of(layout).on(&machine).build().unwrap());
+    let picture = drawing(&a, &texts[0]).before_and_after(&drawing(&b, &texts[1])).unwrap();
+    let [before, after] = &picture.panels[..] else { panic!() };
+    // The ramp: rows of tiles follow each other before, and the same cells have the same colours after.
+    let colors = |panel: &Panel| -> Vec<Option<usize>> {
+        panel.cells.iter().map(|cell| cell.color).collect()
+    };
+    assert_eq!(colors(before), colors(after));
+    assert!(colors(before).iter().all(Option::is_some) && before.key.len() > 4);
+    assert!(
+        after.coloring.as_deref().unwrap().contains("by the address that an element comes from")
+    );
+    // A page's width, and borders only where one is drawn.
+    let svg = picture.to_svg();
+    let width: u64 = svg.split('"').nth(3).unwrap().parse().unwrap();
+    assert!(
+        width < 960 && svg.contains(">tile 8 x 128<") && !svg.contains(">tile 2 x 1<"),
+        "{width}"
+    );
+}
+
+#[test]
+fn flows_are_those_of_every_element() {
+    let machine: Machine = "L2B=4,PE=6".parse().unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    for (a, b, level) in [
+        ("((4_L2B, 3:8), (8:1))", "((12:2), (4_L2B, 2:1))", Level::L2B),
+        ("(11,8)/((4_L2B, 3:8), (8:1))", "(11,8)/((3:1, 4_L2B), (8:3))", Level::L2B),
+        ("(23)/((6_PE, 4:1))", "(23)/((4:1, 6_PE))", Level::PE),
+        ("(23)/((4_L2B, 6_PE))", "(23)/((5_PE, 5:1))", Level::PE),
+        ("((6_PE, 4:1); B@[L2B])", "((4_L2B, 6_PE))", Level::PE),
+    ] {
+        let (a, b) = (on(a), on(b));
+        let relayout = Relayout::new(&a, &b).unwrap();
+        let found = relayout.flows(level).unwrap().counts;
+        let mut counted = vec![vec![0; found[0].len()]; found.len()];
+        for index in a.layout().indexes() {
+            let from = a.locate(&index).unwrap().get(level).unwrap() as usize;
+            for to in b.locate_all(&index).unwrap() {
+                counted[from][to.get(level).unwrap() as usize] += 1;
+            }
+        }
+        assert_eq!(found, counted);
+    }
+}
+
+#[test]
+fn moved_elements_are_marked_with_what_they_cross() {
+    let picture = pair_on("PE=4", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))");
+    let cells = &picture.panels[1].cells;
+    let marks = |level: &str| {
+        let marks = cells.iter().filter_map(|cell| cell.mark.as_deref());
+        marks.filter(|mark| mark.starts_with(level)).count()
+    };
+    let stay = cells.iter().filter(|cell| cell.mark.is_none()).count();
+    assert_eq!((stay, marks("@"), marks("PE ")), (4, 20, 72));
+    // Row i was on PE i / 3.
+    for cell in cells.iter().filter(|cell| cell.mark.as_deref().is_some_and(|m| m.contains("PE"))) {
+        assert_eq!(cell.mark, Some(format!("PE {}", cell.indexes[0].start / 3)));
+    }
+    assert!(picture.one_scale);
+}
+
+#[test]
+fn moves_are_marked_whatever_the_rank() {
+    for (a, b) in [
+        ("((1:1), (2:2), (2_PE:1))", "((1:1), (2_PE:1), (2:2))"),
+        ("((2:1))", "((2_PE))"),
+        ("()", "()"),
+        ("((1:1), (1:1), (2:2), (2:1))", "((1:1), (1:1), (2:1), (2:2))"),
+    ] {
+        let machine: Machine = "PE=2".parse().unwrap();
+        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+        let (a, b) = (on(a), on(b));
+        let picture = Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap();
+        let moved = picture.panels[1].cells.iter().filter(|cell| cell.mark.is_some()).count();
+        let relayout = Relayout::new(&a, &b).unwrap();
+        let elements = relayout.transfers().unwrap().flat_map(|t| t.element..t.element + t.length);
+        // A cell is marked once, no matter how many copies of its element move.
+        let moves: BTreeSet<u64> = elements.collect();
+        assert_eq!(moved, moves.len());
+    }
 }

@@ -116,36 +116,35 @@ impl Atom {
     }
 }
 
+/// The operand of a letter, or what was expected and why.
+fn operand(letter: &str, is_copy: bool) -> Result<Operand, (Vec<&'static str>, &'static str)> {
+    let matrices = vec!["`:A`", "`:B`", "`:C`"];
+    match (letter, is_copy) {
+        ("A", false) => Ok(Operand::A),
+        ("B", false) => Ok(Operand::B),
+        ("C", false) => Ok(Operand::C),
+        ("S", true) => Ok(Operand::S),
+        ("D", true) => Ok(Operand::D),
+        (_, true) => Err((vec!["`:S`", "`:D`"], "a copy has a source and a destination")),
+        ("E", false) => Err((
+            matrices,
+            "the metadata of a sparse instruction has no layout of elements: a selector chooses the lanes whose \
+             register is read",
+        )),
+        (_, false) => Err((matrices, "an instruction has three matrices; C is the result")),
+    }
+}
+
 impl FromStr for Atom {
     type Err = ParseError;
 
     /// Parses a name, the numbers of atoms if there are several, and the letter of a matrix.
     fn from_str(text: &str) -> Result<Atom, ParseError> {
         let (name, letter) = letter(text);
-        let operand = match (letter.trim(), is_copy(name)) {
-            ("A", false) => Operand::A,
-            ("B", false) => Operand::B,
-            ("C", false) => Operand::C,
-            ("S", true) => Operand::S,
-            ("D", true) => Operand::D,
-            (letter, is_copy) => {
-                let at = Span::new(name.trim_end().len(), text.len());
-                let (expected, help) = match is_copy {
-                    true => (vec!["`:S`", "`:D`"], "a copy has a source and a destination"),
-                    false if letter == "E" => (
-                        vec!["`:A`", "`:B`", "`:C`"],
-                        "the metadata of a sparse instruction has no layout of elements: a selector \
-                         chooses the lanes whose register is read",
-                    ),
-                    false => (
-                        vec!["`:A`", "`:B`", "`:C`"],
-                        "an instruction has three matrices; C is the result",
-                    ),
-                };
-                let kind = ParseErrorKind::Expected(expected);
-                return Err(ParseError::new(kind, at, text).with_help(help));
-            }
-        };
+        let operand = operand(letter.trim(), is_copy(name)).map_err(|(expected, help)| {
+            let at = Span::new(name.trim_end().len(), text.len());
+            ParseError::new(ParseErrorKind::Expected(expected), at, text).with_help(help)
+        })?;
         // A template has brackets of its own.
         let closed = name.rfind('>').map_or(0, |end| end + 1);
         let (name, atoms) = match name.get(closed..).and_then(|rest| rest.find('(')) {

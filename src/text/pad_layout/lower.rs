@@ -183,51 +183,30 @@ impl PadLayout {
         site: Site,
         occurrences: &Occurrences,
     ) -> Result<u64, LayoutError> {
-        if size == 1 {
-            return Ok(1);
-        }
-        if level == Level::ADDR {
-            // Filling in the strides of subaxes does not help a replica.
-            let is_replica = matches!(site, Site::Replica(_));
-            let row_major = self.row_major().ok().filter(|filled| !is_replica && filled != self);
-            let row_major = row_major.map(|filled| filled.to_string());
-            let error = fault!(
-                Invalid,
-                "the layout is incomplete: an address subaxis or copy lacks a stride",
-            );
-            let filled =
-                row_major.map(|text| format!("with row-major strides: {}", cut(&text, 200)));
-            return Err(match filled {
-                Some(text) => error.with_advice(Some(text)),
-                None => error.with_help(
-                    "give every subaxis and copy in `Addr` a stride, as in `8:1` and `B@[2_Addr:8]`",
-                ),
-            }
-            .at(site));
-        }
         match occurrences.other(level, site) {
+            _ if size == 1 => Ok(1),
+            _ if level == Level::ADDR => Err(self.address_without_stride(site)),
             None => Ok(1),
-            Some(other) => {
-                let help = match (site, other) {
-                    (Site::Replica(_), _) | (_, Site::Replica(_)) => {
-                        "`B@[{level}]` is for a level that no subaxis uses; remove it, or write \
-                         how many copies there are and how far apart, as in `B@[2_{level}:1]`"
-                    }
-                    _ => {
-                        "give every `{level}` its stride, such as `2_{level}:2` here and \
-                         `2_{level}:1` there"
-                    }
-                };
-                Err(fault!(
-                    Invalid,
-                    "level `{level}` occurs more than once, and this one lacks a stride",
-                    [level]
-                )
-                .at(site)
-                .beside(other)
-                .with_help(help))
-            }
+            Some(other) => Err(level_without_stride(level, site, other)),
         }
+    }
+
+    /// The refusal of an address without a stride, with the layout that has row-major strides, if that has all of them.
+    fn address_without_stride(&self, site: Site) -> LayoutError {
+        // Filling in the strides of subaxes does not help a replica.
+        let is_replica = matches!(site, Site::Replica(_));
+        let row_major = self.row_major().ok().filter(|filled| !is_replica && filled != self);
+        let error =
+            fault!(Invalid, "the layout is incomplete: an address subaxis or copy lacks a stride",);
+        match row_major.map(|filled| filled.to_string()) {
+            Some(text) => {
+                error.with_advice(Some(format!("with row-major strides: {}", cut(&text, 200))))
+            }
+            None => error.with_help(
+                "give every subaxis and copy in `Addr` a stride, as in `8:1` and `B@[2_Addr:8]`",
+            ),
+        }
+        .at(site)
     }
 
     fn check_bare(
@@ -262,6 +241,21 @@ impl PadLayout {
             )),
         }
     }
+}
+
+/// The refusal of a level without a stride that another part has, too.
+fn level_without_stride(level: Level, site: Site, other: Site) -> LayoutError {
+    let help = match (site, other) {
+        (Site::Replica(_), _) | (_, Site::Replica(_)) => {
+            "`B@[{level}]` is for a level that no subaxis uses; remove it, or write how many copies there are \
+             and how far apart, as in `B@[2_{level}:1]`"
+        }
+        _ => "give every `{level}` its stride, such as `2_{level}:2` here and `2_{level}:1` there",
+    };
+    fault!(Invalid, "level `{level}` occurs more than once, and this one lacks a stride", [level])
+        .at(site)
+        .beside(other)
+        .with_help(help)
 }
 
 /// The places at which each level is named, sorted by level and then by place.

@@ -112,14 +112,7 @@ impl Layout {
     pub(crate) fn check_plain_axes(&self) -> Result<(), LayoutError> {
         let Some(derived) = self.derived_axes().first() else { return Ok(()) };
         if let Some(xor) = self.derived_axes().iter().position(DerivedAxis::is_xor) {
-            let axes = self.axes_per_derived().swap_remove(xor);
-            let noun = if axes.len() == 1 { "axis" } else { "axes" };
-            let axes = format!("{noun} {}", axes.iter().join(" and "));
-            return Err(fault!(
-                Inexpressible,
-                "it has no XOR, but this layout is a swizzle: bits of {axes} are XORed",
-                [axes]
-            ));
+            return Err(xored(&self.axes_per_derived().swap_remove(xor)));
         }
         let mut feeders = Vec::new();
         for (number, axis) in self.axes().iter().enumerate() {
@@ -184,6 +177,17 @@ fn value(into: &[u64]) -> String {
         [] => "a value without digits".into(),
         _ => format!("a value that is split into {}", into.iter().join(" x ")),
     }
+}
+
+/// The refusal of a swizzle, which XORs bits of some axes.
+fn xored(axes: &[usize]) -> LayoutError {
+    let noun = if axes.len() == 1 { "axis" } else { "axes" };
+    let axes = format!("{noun} {}", axes.iter().join(" and "));
+    fault!(
+        Inexpressible,
+        "it has no XOR, but this layout is a swizzle: bits of {axes} are XORed",
+        [axes]
+    )
 }
 
 fn inner_padding(axis: usize, size: u64, into: &[u64]) -> LayoutError {

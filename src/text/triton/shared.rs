@@ -223,26 +223,12 @@ fn tensor_core(
     let cluster = Cluster::of(keys, rank)?;
     let part = cluster.part(shape);
     let element = if is_padded { 2 * element } else { element };
-    let swizzle = match (128 / element, width) {
-        (_, 0) => Swizzle { vector: 0, per_phase: 1, phases: 1 },
-        (0, _) => {
-            let message = format!("elements of {element} bits are wider than a vector of 128");
-            return Err(keys.refuse(message));
-        }
-        (vector, width) => Swizzle { vector, per_phase: 128 / width, phases: width / 16 },
-    };
+    let swizzle = Swizzle::of_width(width, element).map_err(|why| keys.refuse(why))?;
     let mut copied: Vec<u64> = part.iter().map(|extent| *extent.min(&MOST_COPIED)).collect();
     if width > 0 {
-        let columns = 8 * width / element;
-        let (count, found) = (rows.iter().map(|dim| copied[*dim]).product::<u64>(), part[column]);
-        if found < columns || count < 8 {
-            let message = format!(
-                "a swizzle of {width} bytes needs 8 rows of {columns} elements, but there are \
-                 {count} of {found}"
-            );
-            return Err(keys.refuse(message));
-        }
-        copied[column] = columns;
+        let count = rows.iter().map(|dim| copied[*dim]).product();
+        copied[column] = swizzled_columns(width, element, [count, part[column]])
+            .map_err(|why| keys.refuse(why))?;
     }
     let mut offsets = Offsets { rank, bases: Vec::new() };
     let ends = if is_padded { [8, copied[column]] } else { [copied[column]; 2] };
@@ -263,6 +249,28 @@ fn tensor_core(
         offsets.put_all(dim, bits(part[dim]).filter(|value| value >= first));
     }
     Ok(layout(shape, offsets.bases, cluster.blocks(shape)))
+}
+
+impl Swizzle {
+    /// The swizzle of so many bytes, for elements of so many bits.
+    fn of_width(width: u64, element: u64) -> Result<Swizzle, String> {
+        match (128 / element, width) {
+            (_, 0) => Ok(Swizzle { vector: 0, per_phase: 1, phases: 1 }),
+            (0, _) => Err(format!("elements of {element} bits are wider than a vector of 128")),
+            (vector, width) => Ok(Swizzle { vector, per_phase: 128 / width, phases: width / 16 }),
+        }
+    }
+}
+
+/// The columns that a swizzle of so many bytes moves, of a tensor of some rows and columns.
+fn swizzled_columns(width: u64, element: u64, [rows, found]: [u64; 2]) -> Result<u64, String> {
+    let columns = 8 * width / element;
+    match found < columns || rows < 8 {
+        false => Ok(columns),
+        true => Err(format!(
+            "a swizzle of {width} bytes needs 8 rows of {columns} elements, but there are {rows} of {found}"
+        )),
+    }
 }
 
 /// Pieces along a dimension, in turn in each of a few memories; the pieces in one memory follow each other.
