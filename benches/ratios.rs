@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ndarray::ArrayViewMut2;
 use tensor_layout::program::Program;
@@ -32,8 +32,8 @@ fn program(text: &str) -> Program {
     placement(text).program().expect("compiles")
 }
 
-/// Bounds on the ratios, checked by the gate: more than twice the values measured on a quiet machine. Where another thread shares
-/// the core, code that uses all of it takes twice as long, and a rival that waits for divisions or for memory does not.
+/// Bounds on the ratios, checked by the gate. They are well above the values measured on a quiet machine: where another thread
+/// shares the core, code that uses all of it takes up to twice as long, and a rival that waits for divisions or memory does not.
 const GATE: [(&str, f64); 22] = [
     ("packed 1k / row base + column vector", 1.5),
     ("packed 1k / division per element", 0.2),
@@ -41,7 +41,7 @@ const GATE: [(&str, f64); 22] = [
     ("packed 8k / row base + column vector", 1.5),
     ("inverse 1k / packed 1k", 3.0),
     ("columns 1k / hand-written loop", 2.0),
-    ("65536 points / division by run-time sizes", 3.0),
+    ("65536 points / division by run-time sizes", 2.0),
     ("units of 8192 words / reading as many numbers", 8.0),
     ("swizzled table / plain", 2.5),
     ("swizzled inverse table / plain", 6.0),
@@ -53,8 +53,8 @@ const GATE: [(&str, f64); 22] = [
     ("swizzled pack of u64 / plain", 2.0),
     ("swizzled points / plain", 4.0),
     ("swizzled elements of places / plain", 10.0),
-    ("packed fused rows / slice::fill", 3.0),
-    ("pack of fused rows / slice::fill and nested loops", 1.5),
+    ("packed fused rows / slice::fill", 1.5),
+    ("pack of fused rows / slice::fill and nested loops", 1.25),
     ("rows of a dump / its shapes", 3.1),
     ("memory of a dump / its shapes", 4.0),
 ];
@@ -475,6 +475,8 @@ fn gate() -> ExitCode {
             break;
         }
         println!("broken in all turns until now: {broken:?}");
+        // A turn takes 15 seconds, and other work often minutes.
+        std::thread::sleep(Duration::from_secs(20));
         broken = &broken & &gated();
     }
     let outcome = if broken.is_empty() { "the gate holds" } else { "broken:" };

@@ -124,7 +124,6 @@ fn sums_that_are_scattered_or_copied_where_their_parts_are_leave_a_product_local
     for (c, is_local) in [
         ("((2_L2B, 2:16), (16:1); B@[4_L1B,2_MAB])", true),
         ("((2_L2B, 2:2), (4_L1B, 2_MAB, 2:1))", true),
-        ("((2_L2B, 2_MAB), (16_L1B:1))", false),
         ("((2_L2B, 2_MAB), (4_L1B, 4:1))", true),
         ("((2_L2B, 2:2), (8_L1B, 2:1))", false),
         ("((2_L2B, 2:8), (2_L1B, 8:1))", true),

@@ -82,7 +82,7 @@ fn extents(labels: &[String; 3], layouts: [&Layout; 3]) -> Result<HashMap<char, 
     Ok(extents.into_iter().map(|(label, (_, extent))| (label, extent)).collect())
 }
 
-/// What each unit needs for its part of C, if the parts of the sums are where A has `k`.
+/// The operands that each unit needs for its part of C, if the parts of the sums are where A has `k`.
 fn local(labels: &[String; 3], k: &Axis, c: &Layout) -> Result<Local, Box<dyn Error>> {
     let loops = SumRuns::of(k).before(c)?.to_builder().with_axis(k.clone()).build()?;
     let [a, bt, c] = labels;
