@@ -192,7 +192,7 @@ pub mod notation {
     #[cfg(feature = "text")]
     pub use crate::text::{
         Atom, AxisText, CuteLayout, CuteMap, CuteMode, CuteStride, CuteTiler, Dtype, LinearLayout,
-        MemoryText, Notation, Operand, PadLayout, ReplicaText, Strided, SubaxisText, TritonLayout,
+        MemoryText, Notation, PadLayout, ReplicaText, Strided, SubaxisText, TritonLayout,
     };
 }
 

@@ -16,9 +16,9 @@ use crate::error::{LayoutError, fault};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CuteSwizzle {
-    bits: u32,
-    base: u32,
-    shift: i32,
+    pub(crate) bits: u32,
+    pub(crate) base: u32,
+    pub(crate) shift: i32,
 }
 
 impl CuteSwizzle {
@@ -44,24 +44,6 @@ impl CuteSwizzle {
         } else {
             Ok(CuteSwizzle { bits, base, shift })
         }
-    }
-
-    /// The number of bits that are flipped.
-    #[must_use]
-    pub fn bits(&self) -> u32 {
-        self.bits
-    }
-
-    /// The lowest bit that takes part.
-    #[must_use]
-    pub fn base(&self) -> u32 {
-        self.base
-    }
-
-    /// The distance from the bits that are flipped up to those that flip them; down if negative.
-    #[must_use]
-    pub fn shift(&self) -> i32 {
-        self.shift
     }
 
     /// The swizzled address, `x ^ (x & Y) >> shift`.

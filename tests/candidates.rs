@@ -78,7 +78,11 @@ properties! {
 #[test]
 fn every_candidate_is_sampled_some_time() {
     for (machine, shape) in [("PE=4", &[8, 6][..]), ("L2B=2,PE=2", &[4, 4]), ("PE=6", &[5])] {
-        let wish = Candidates::new(&machine.parse().unwrap(), shape).level_parts(2).time(&[1, 2]);
+        let wish = Candidates {
+            level_parts: 2,
+            time: vec![1, 2],
+            ..Candidates::new(&machine.parse().unwrap(), shape)
+        };
         let walked: BTreeSet<String> = all(&wish).iter().map(text).collect();
         let samples = wish.samples(3).unwrap().take(100 * walked.len());
         let sampled: BTreeSet<String> = samples.map(|sample| text(&sample.unwrap())).collect();
@@ -88,14 +92,20 @@ fn every_candidate_is_sampled_some_time() {
 
 #[test]
 fn a_space_too_large_to_be_walked_has_bounds_and_samples_at_once() {
-    let all = Candidates::new(&Machine::mn_core_2(), &[8, 16, 1024, 128]).level_parts(3);
+    let all = Candidates {
+        level_parts: 3,
+        ..Candidates::new(&Machine::mn_core_2(), &[8, 16, 1024, 128])
+    };
     let range = all.count_range().unwrap();
     assert!(*range.start() > 1000 && range.start() < range.end(), "{range:?}");
     let samples: BTreeSet<String> =
         all.samples(1).unwrap().take(50).map(|sample| text(&sample.unwrap())).collect();
     assert!(samples.len() > 45, "{}", samples.len());
-    let twice =
-        |slices: &[u64]| Candidates::new(&Machine::mn_core_2(), &[8, 8]).time(slices).time_axes(2);
+    let twice = |slices: &[u64]| Candidates {
+        time: slices.to_vec(),
+        time_axes: 2,
+        ..Candidates::new(&Machine::mn_core_2(), &[8, 8])
+    };
     assert!(twice(&[4]).iter().unwrap().any(|found| {
         found
             .unwrap()
@@ -111,11 +121,13 @@ fn a_space_too_large_to_be_walked_has_bounds_and_samples_at_once() {
 #[test]
 fn candidates_satisfy_the_constraints() {
     let machine: Machine = "L1B=2,PE=3".parse().unwrap();
-    let candidates = Candidates::new(&machine, &[6, 5])
-        .capacity_words(20)
-        .padding_percent(20)
-        .time(&[1, 2])
-        .alignment(2);
+    let candidates = Candidates {
+        capacity_words: Some(20),
+        padding_percent: 20,
+        time: vec![1, 2],
+        alignment: 2,
+        ..Candidates::new(&machine, &[6, 5])
+    };
     let all = all(&candidates);
     let texts: BTreeSet<String> = all.iter().map(text).collect();
     assert!(texts.contains("(6,5)/((2_L1B:1, 3_PE:1), (6:1))"));
@@ -137,8 +149,11 @@ fn candidates_satisfy_the_constraints() {
 #[test]
 fn levels_stand_in_any_order_in_an_axis() {
     let found = |machine: &str, shape: &[u64], sides: &[Side]| -> Vec<String> {
-        let candidates = Candidates::new(&machine.parse().unwrap(), shape).sides(sides);
-        all(&candidates.replicate(false)).iter().map(text).collect()
+        let candidates = Candidates {
+            sides: sides.to_vec(),
+            ..Candidates::new(&machine.parse().unwrap(), shape)
+        };
+        all(&Candidates { replicate: false, ..candidates }).iter().map(text).collect()
     };
     let both = found("PE=2,L2B=3", &[6], &[Side::Major, Side::Minor]);
     assert_eq!(both, ["((2_PE:1, 3_L2B:1))", "((3_L2B:1, 2_PE:1))"]);
@@ -148,7 +163,8 @@ fn levels_stand_in_any_order_in_an_axis() {
 #[test]
 fn a_scalar_has_copies_or_no_candidate() {
     let count = |machine: &str, shape: &[u64], replicate| {
-        let candidates = Candidates::new(&machine.parse().unwrap(), shape).replicate(replicate);
+        let candidates =
+            Candidates { replicate, ..Candidates::new(&machine.parse().unwrap(), shape) };
         assert_eq!(all(&candidates).len() as u128, candidates.count().unwrap());
         candidates.count().unwrap()
     };
@@ -161,7 +177,8 @@ fn a_scalar_has_copies_or_no_candidate() {
 #[test]
 fn a_level_may_be_cut_between_axes_and_copies() {
     let machine: Machine = "L2B=8".parse().unwrap();
-    let cut = Candidates::new(&machine, &[4, 6]).level_parts(2).padding_percent(0);
+    let cut =
+        Candidates { level_parts: 2, padding_percent: 0, ..Candidates::new(&machine, &[4, 6]) };
     let texts: BTreeSet<String> = all(&cut).iter().map(text).collect();
     for layout in [
         "((4_L2B:1), (2_L2B:4, 3:1))",
@@ -176,7 +193,12 @@ fn a_level_may_be_cut_between_axes_and_copies() {
 #[test]
 fn memories_lanes_and_bases_are_kept() {
     let machine = Machine::mn_core_2();
-    let in_dram = Candidates::new(&machine, &[8, 512]).memory("DRAM").base(100).element_bits(16);
+    let in_dram = Candidates {
+        memory: Some("DRAM".into()),
+        base: 100,
+        element_bits: Some(16),
+        ..Candidates::new(&machine, &[8, 512])
+    };
     let found = all(&in_dram);
     assert!(found.iter().any(|c| text(c) == "((4_L2B:2, 2:128), (128:1, 4_W:1))"));
     for candidate in found {
@@ -187,9 +209,14 @@ fn memories_lanes_and_bases_are_kept() {
         assert_eq!(candidate.units_used, if levels.contains(&Level::L2B) { 4 } else { 1 });
     }
     // 2048 words, 2000 of them below the base.
-    let full = Candidates::new(&machine, &[64]).memory("LM0").base(2000);
+    let full =
+        Candidates { memory: Some("LM0".into()), base: 2000, ..Candidates::new(&machine, &[64]) };
     assert!(all(&full).iter().all(|candidate| candidate.footprint_words <= 48));
-    assert!(all(&full.clone().base(0)).iter().any(|candidate| candidate.footprint_words == 64));
+    assert!(
+        all(&Candidates { base: 0, ..full.clone() })
+            .iter()
+            .any(|candidate| candidate.footprint_words == 64)
+    );
 }
 
 #[test]
@@ -198,59 +225,70 @@ fn wrong_options_are_refused() {
     let all = || Candidates::new(&machine, &[8, 8]);
     let refusals = [
         (
-            all().sides(&[]),
+            Candidates { sides: vec![], ..all() },
             "invalid value for `sides`: the list is empty; it needs at least one entry",
         ),
         (
-            all().levels(&[]),
+            Candidates { levels: Some(vec![]), ..all() },
             "invalid value for `levels`: the list is empty; it needs at least one entry",
         ),
         (
-            all().levels(&[Level::MAB]),
+            Candidates { levels: Some(vec![Level::MAB]), ..all() },
             "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
         ),
         (
-            all().without_copies_in(&[Level::MAB]),
+            Candidates { without_copies_in: vec![Level::MAB], ..all() },
             "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
         ),
         (
-            Candidates::new(&Machine::mn_core_2(), &[8, 8])
-                .without_copies_in(&[Level::PE])
-                .memory("DRAM"),
+            Candidates {
+                without_copies_in: vec![Level::PE],
+                memory: Some("DRAM".into()),
+                ..Candidates::new(&Machine::mn_core_2(), &[8, 8])
+            },
             "invalid value for `split`: `PE` is below the memory",
         ),
-        (all().never(0, Level::ADDR), "invalid value for `never`: "),
-        (all().fixed(0, &[Level::TIME]), "invalid value for `fixed`: "),
+        (Candidates { never: vec![(0, Level::ADDR)], ..all() }, "invalid value for `never`: "),
         (
-            all().never(2, Level::PE),
+            Candidates { fixed: vec![(0, vec![Level::TIME])], ..all() },
+            "invalid value for `fixed`: ",
+        ),
+        (
+            Candidates { never: vec![(2, Level::PE)], ..all() },
             "invalid value for `never`: axis 2 does not exist: the tensor has rank 2",
         ),
         (
-            all().fixed(1, &[Level::TIME]),
+            Candidates { fixed: vec![(1, vec![Level::TIME])], ..all() },
             "`Time` does not consist of units, so no axis can be split over it",
         ),
         (
-            all().never(1, Level::W),
+            Candidates { never: vec![(1, Level::W)], ..all() },
             "give it before you name `W`: it says how many lanes a word has",
         ),
         (
-            all().fixed(9, &[]),
+            Candidates { fixed: vec![(9, vec![])], ..all() },
             "invalid value for `fixed`: axis 9 does not exist: the tensor has rank 2",
         ),
-        (all().fixed(1, &[]).fixed(1, &[]), "axis 1 is fixed twice"),
-        (all().contiguous(2, 4), "axis 2 does not exist"),
-        (all().contiguous(1, 0), "invalid value for `contiguous`: 0 (it must be at least 1)"),
-        (all().contiguous(1, 2).contiguous(0, 2), "axis 1 and axis 0 cannot both be innermost"),
-        (all().time(&[]), "invalid value for `time`"),
-        (all().time(&[1, 0]), "invalid value for `time`"),
-        (all().alignment(0), "invalid value for `alignment`: 0"),
-        (all().capacity_words(0), "invalid value for `capacity_words`: 0"),
-        (all().padding_percent(101), "got 101, expected 0 to 100"),
-        (all().level_parts(0), "invalid value for `level_parts`: 0"),
-        (all().element_bits(0), "got 0, expected 1 to 64"),
-        (all().element_bits(65), "got 65, expected 1 to 64"),
+        (Candidates { fixed: vec![(1, vec![]), (1, vec![])], ..all() }, "axis 1 is fixed twice"),
+        (Candidates { contiguous: vec![(2, 4)], ..all() }, "axis 2 does not exist"),
         (
-            all().memory("LM9"),
+            Candidates { contiguous: vec![(1, 0)], ..all() },
+            "invalid value for `contiguous`: 0 (it must be at least 1)",
+        ),
+        (
+            Candidates { contiguous: vec![(1, 2), (0, 2)], ..all() },
+            "axis 1 and axis 0 cannot both be innermost",
+        ),
+        (Candidates { time: vec![], ..all() }, "invalid value for `time`"),
+        (Candidates { time: vec![1, 0], ..all() }, "invalid value for `time`"),
+        (Candidates { alignment: 0, ..all() }, "invalid value for `alignment`: 0"),
+        (Candidates { capacity_words: Some(0), ..all() }, "invalid value for `capacity_words`: 0"),
+        (Candidates { padding_percent: 101, ..all() }, "got 101, expected 0 to 100"),
+        (Candidates { level_parts: 0, ..all() }, "invalid value for `level_parts`: 0"),
+        (Candidates { element_bits: Some(0), ..all() }, "got 0, expected 1 to 64"),
+        (Candidates { element_bits: Some(65), ..all() }, "got 65, expected 1 to 64"),
+        (
+            Candidates { memory: Some("LM9".into()), ..all() },
             "`LM9` is not a memory of the machine `L2B=2,PE=4`, whose memories are LM0, LM1",
         ),
     ];
@@ -259,10 +297,14 @@ fn wrong_options_are_refused() {
         assert!(refusal.contains(message), "{refusal}");
         assert_eq!(candidates.count().unwrap_err().to_string(), refusal);
     }
-    let full = Candidates::new(&Machine::mn_core_2(), &[8]).memory("LM0").base(2048);
+    let full = Candidates {
+        memory: Some("LM0".into()),
+        base: 2048,
+        ..Candidates::new(&Machine::mn_core_2(), &[8])
+    };
     assert!(full.iter().unwrap_err().to_string().contains("leaves the memory without addresses"));
     let huge = Machine::builder("m").level(Level::PE, 1 << 40).build().unwrap();
-    let huge = Candidates::new(&huge, &[8]).level_parts(2);
+    let huge = Candidates { level_parts: 2, ..Candidates::new(&huge, &[8]) };
     assert!(huge.iter().unwrap_err().to_string().contains("the limit is 4096"));
 }
 
@@ -273,9 +315,11 @@ fn every_answer_comes_within_the_budget_of_choices() {
     for rank in 0..=12 {
         for extent in [1, 2, 3, 8, 1000, 1 << 20] {
             for capacity in [1, 64, u64::MAX] {
-                let all = Candidates::new(&mn_core, &vec![extent; rank])
-                    .capacity_words(capacity)
-                    .element_bits(16);
+                let all = Candidates {
+                    capacity_words: Some(capacity),
+                    element_bits: Some(16),
+                    ..Candidates::new(&mn_core, &vec![extent; rank])
+                };
                 let mut layouts = all.iter().unwrap();
                 let mut before = 0;
                 for _ in 0..3 {
@@ -310,7 +354,11 @@ fn every_answer_comes_within_the_budget_of_choices() {
 fn any_shape_has_candidates_or_none() {
     let mn_core = Machine::mn_core();
     for shape in [&[][..], &[0], &[1, 1], &[7], &[u64::MAX], &[1 << 40, 1 << 20], &[1; 25]] {
-        for candidate in Candidates::new(&mn_core, shape).time(&[1, 3]).iter().unwrap().take(1000) {
+        for candidate in (Candidates { time: vec![1, 3], ..Candidates::new(&mn_core, shape) })
+            .iter()
+            .unwrap()
+            .take(1000)
+        {
             assert_eq!(candidate.unwrap().layout.shape(), shape);
         }
     }
@@ -332,8 +380,13 @@ fn unit_axes_change_nothing() {
 fn counting_does_not_walk_orders() {
     let machine: Machine = "PE=4".parse().unwrap();
     // Nine axes of size 2: no axis takes the four PEs, and then all orders count.
-    let count = Candidates::new(&machine, &[2; 9]).padding_percent(0).count().unwrap();
+    let count =
+        (Candidates { padding_percent: 0, ..Candidates::new(&machine, &[2; 9]) }).count().unwrap();
     assert_eq!(count, (1..=9).product());
-    let none = Candidates::new(&machine, &[2; 9]).orders(Orders::RowMajor).padding_percent(0);
+    let none = Candidates {
+        orders: Orders::RowMajor,
+        padding_percent: 0,
+        ..Candidates::new(&machine, &[2; 9])
+    };
     assert_eq!(none.count().unwrap(), 1);
 }

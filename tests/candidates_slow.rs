@@ -64,23 +64,25 @@ impl Wish {
     }
 
     pub(crate) fn candidates(&self) -> Candidates {
-        let mut all = Candidates::new(&self.machine(), &self.shape)
-            .without_copies_in(&self.split)
-            .level_parts(self.parts)
-            .sides(&self.sides)
-            .replicate(self.replicate)
-            .alignment(self.alignment)
-            .padding_percent(self.padding)
-            .time(&self.time)
-            .time_axes(self.time_axes)
-            .orders(self.orders)
-            .tree_order(self.tree);
-        all = self.element_bits.into_iter().fold(all, Candidates::element_bits);
-        all = self.levels.iter().fold(all, |all, levels| all.levels(levels));
-        all = self.capacity.into_iter().fold(all, Candidates::capacity_words);
-        all = self.never.iter().fold(all, |all, (axis, level)| all.never(*axis, *level));
-        all = self.fixed.iter().fold(all, |all, (axis, levels)| all.fixed(*axis, levels));
-        self.contiguous.into_iter().fold(all, |all, (axis, run)| all.contiguous(axis, run))
+        Candidates {
+            without_copies_in: self.split.to_vec(),
+            level_parts: self.parts,
+            sides: self.sides.to_vec(),
+            replicate: self.replicate,
+            alignment: self.alignment,
+            padding_percent: self.padding,
+            time: self.time.to_vec(),
+            time_axes: self.time_axes,
+            orders: self.orders,
+            tree_order: self.tree,
+            element_bits: self.element_bits,
+            levels: self.levels.clone(),
+            capacity_words: self.capacity,
+            never: self.never.clone(),
+            fixed: self.fixed.clone(),
+            contiguous: self.contiguous.into_iter().collect(),
+            ..Candidates::new(&self.machine(), &self.shape)
+        }
     }
 
     /// The levels with their sizes, including lanes.

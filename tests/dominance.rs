@@ -16,8 +16,12 @@ fn parts(
     count: usize,
 ) -> Vec<PartId> {
     let of = |memory: &'static str, count: usize| {
-        let all = Candidates::new(machine, shape).memory(memory).element_bits(bits);
-        let samples = all.level_parts(2).samples(7).unwrap().take(count);
+        let all = Candidates {
+            memory: Some(memory.into()),
+            element_bits: Some(bits),
+            ..Candidates::new(machine, shape)
+        };
+        let samples = Candidates { level_parts: 2, ..all }.samples(7).unwrap().take(count);
         let part = |layout| {
             let placement = Placement::of(layout).on(machine).memory(memory).element_bits(bits);
             pricer.part(&placement.build().unwrap()).unwrap()

@@ -9,7 +9,7 @@ fn sums_stay_in_the_unit_that_has_all_products() {
     let machine: Machine = "PE=4".parse().unwrap();
     for loops in ["((4:8), (1_PE, 8:1))", "((4:8), (8:1, 1_PE))"] {
         let loops: Layout = loops.parse().unwrap();
-        let sum = Einsum::parse("ij->i").unwrap().local_in(&loops).unwrap();
+        let sum = "ij->i".parse::<Einsum>().unwrap().local_in(&loops).unwrap();
         for sums in [Sums::Replicated, Sums::Scattered] {
             let placement = Placement::of(sum.summed(sums).unwrap()).on(&machine).build().unwrap();
             assert_eq!(placement.copies(), 1, "{loops}, {sums:?}");
@@ -24,7 +24,7 @@ fn a_sum_of_nothing_moves_nothing() {
     let machine: Machine = "PE=2".parse().unwrap();
     let loops = Layout::builder().axis(4, [Subaxis::land(4, Level::ADDR, 1)]);
     let loops = loops.axis(0, [Subaxis::land(2, Level::PE, 1)]).build().unwrap();
-    let sum = Einsum::parse("ij->i").unwrap().local_in(&loops).unwrap();
+    let sum = "ij->i".parse::<Einsum>().unwrap().local_in(&loops).unwrap();
     for sums in [Sums::Replicated, Sums::Scattered] {
         let moved = sum.traffic(&machine, sums).unwrap();
         assert!(moved.iter().all(|level| (level.into, level.out_of) == (0, Some(0))), "{moved:?}");
@@ -36,7 +36,7 @@ fn a_sum_of_nothing_moves_nothing() {
 fn a_unit_without_a_part_that_has_the_sum_is_entered() {
     let machine: Machine = "MAB=2,PE=2".parse().unwrap();
     let loops: Layout = "(4,3)/((4:1), (2_PE:1, 2_MAB:1))".parse().unwrap();
-    let sum = Einsum::parse("ck,k->c").unwrap().local_in(&loops).unwrap();
+    let sum = "ck,k->c".parse::<Einsum>().unwrap().local_in(&loops).unwrap();
     let all = Placement::of(sum.summed(Sums::Replicated).unwrap()).on(&machine).build().unwrap();
     let moved = sum.traffic(&machine, Sums::Replicated).unwrap();
     // Three units have a part of each of the four sums; all four have the sums.
@@ -51,7 +51,7 @@ fn digits_that_step_as_one_in_another_order_are_one_run_of_copies() {
     let subaxes = vec![Subaxis::land(3, Level::TIME, 1), Subaxis::land(2, Level::TIME, 3)];
     let run = ('a', tensor_layout::algebra::Axis { extent: 5, subaxes });
     let scalar: Layout = "()".parse().unwrap();
-    let local = Einsum::parse(",a->").unwrap().local(&scalar, &[run]).unwrap();
+    let local = ",a->".parse::<Einsum>().unwrap().local(&scalar, &[run]).unwrap();
     assert_eq!(local.operands()[0].copies(), 5);
 }
 
@@ -72,7 +72,7 @@ fn copies_of_an_operand_end_where_the_axis_that_it_lacks_does() {
         .axis(3, [Subaxis::land(2, Level::PE, 2), Subaxis::land(2, Level::PE, 1)])
         .build()
         .unwrap();
-    let local = Einsum::parse("a,,a->a").unwrap().local(&result, &[]).unwrap();
+    let local = "a,,a->a".parse::<Einsum>().unwrap().local(&result, &[]).unwrap();
     assert_eq!(local.operands()[1], "(; B@[3_PE:1])".parse().unwrap());
     // Words between the digits of a unit do not matter: 7 of 2 x 3 x 2 values are in 3 units.
     let result = "(7)/((2_PE:2, 3:1, 2_PE:1))".parse().unwrap();

@@ -141,11 +141,11 @@ properties! {
     ) {
         let machine: Machine = "L1B=2,MAB=2,PE=3".parse().unwrap();
         let shape = [n, f, y.rows, x.rows, c, y.taps, x.taps];
-        let mut all = Candidates::new(&machine, &shape).orders(Orders::RowMajor).sides(&[Side::Major, Side::Minor]);
+        let mut all = Candidates { orders: Orders::RowMajor, sides: vec![Side::Major, Side::Minor], ..Candidates::new(&machine, &shape) };
         for level in LEVELS.into_iter().chain([Level::TIME]) {
-            all = all.never(5, level).never(6, level);
+            all.never.extend([(5, level), (6, level)]);
         }
-        all = all.time(&[slices]).time_axes(2);
+        (all.time, all.time_axes) = (vec![slices], 2);
         let all: Vec<_> = all.iter().unwrap().take(400).map(|found| found.unwrap().layout).collect();
         prop_assume!(!all.is_empty());
         check(pick.get(&all), &machine, &[&y, &x])?;

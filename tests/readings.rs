@@ -126,7 +126,8 @@ fn bits_beyond_64_bits_are_refused() {
 fn a_level_of_any_name_takes_part_in_a_sum() {
     let sum = [Subaxis::land(4, Level::ADDR, 1)];
     let summed = Axis { extent: 4, subaxes: sum.to_vec() };
-    let local = Einsum::parse("ik->i").unwrap().local(&layout("((4_Summed:1))"), &[('k', summed)]);
+    let local =
+        "ik->i".parse::<Einsum>().unwrap().local(&layout("((4_Summed:1))"), &[('k', summed)]);
     assert!(local.is_ok(), "{local:?}");
 }
 
@@ -186,8 +187,9 @@ fn parts_of_memories_at_other_nodes_are_compared_as_placements_are() {
 #[test]
 fn levels_below_the_memory_cannot_be_fixed() {
     use tensor_layout::candidates::Candidates;
-    let candidates = Candidates::new(&Machine::mn_core_2(), &[64]).memory("DRAM");
-    let refused = candidates.fixed(0, &[Level::PE]).count();
+    let candidates =
+        Candidates { memory: Some("DRAM".into()), ..Candidates::new(&Machine::mn_core_2(), &[64]) };
+    let refused = Candidates { fixed: vec![(0, vec![Level::PE])], ..candidates }.count();
     assert!(refused.is_err(), "{refused:?}");
 }
 

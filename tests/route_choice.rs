@@ -23,7 +23,7 @@ fn machine_with(rates: [[u64; 2]; 2], direct: &[(&str, Option<u64>)]) -> Machine
     let ends = [(("Top", "Middle"), "((2_MAB:1))"), (("Middle", "LM0"), "((2_PE:1))")];
     let movements = ends.iter().zip(rates).flat_map(|((ends, map), rates)| {
         rates.into_iter().map(move |rate| {
-            let kind = MovementKind::named("distribute").unwrap();
+            let kind = MovementKind::Distribute;
             let mut movement =
                 Movement::new(&format!("{}{rate}", ends.0), *ends, Direction::Down, kind);
             (movement.map, movement.rates) = (Some((*map).into()), (Some(rate), None));
@@ -31,7 +31,7 @@ fn machine_with(rates: [[u64; 2]; 2], direct: &[(&str, Option<u64>)]) -> Machine
         })
     });
     let direct = direct.iter().map(|(map, rate)| {
-        let kind = MovementKind::named("distribute").unwrap();
+        let kind = MovementKind::Distribute;
         let mut movement = Movement::new("Direct", ("Top", "LM0"), Direction::Down, kind);
         (movement.map, movement.rates) = (Some((*map).into()), (*rate, None));
         movement
@@ -87,7 +87,7 @@ fn a_movement_without_a_rate_is_compared_at_the_least_between_its_memories() {
 
 #[test]
 fn a_movement_within_one_memory_is_a_route_of_one_hop() {
-    let kind = MovementKind::named("same to all").unwrap();
+    let kind = MovementKind::SameToAll;
     let mut within = Movement::new("m", ("L", "L"), Direction::Both, kind);
     within.map = Some("((1:1))".into());
     let machine = Machine::builder("m").level(Level::PE, 4);

@@ -403,6 +403,14 @@ fn meshes_that_pytorch_prints_are_read() {
     }
     let uneven = "DeviceMesh('cuda', [[0, 1], [2]])".parse::<Mesh>().unwrap_err().to_string();
     assert!(uneven.contains("the rows of the mesh have different lengths"), "{uneven}");
+    for (text, reason) in [
+        ("DeviceMesh((a=4000000000, b=2), 'cuda', stride=(1, 5))", "at most 1048576 devices"),
+        ("DeviceMesh((a=2, b=4000000000), 'cuda', stride=(5, 2))", "at most 1048576 devices"),
+        ("DeviceMesh((a=3, b=2), 'cuda', stride=(9223372036854775808, 1))", "fit in 64 bits"),
+    ] {
+        let error = text.parse::<Mesh>().unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
     let deep = format!("DeviceMesh('cuda', {})", "[".repeat(1 << 16));
     assert!(deep.parse::<Mesh>().unwrap_err().to_string().contains("nest deeper"));
 }

@@ -43,7 +43,7 @@ fn a_plan_can_be_stored() {
     let traffic = relayout.traffic().unwrap();
     let transfers: Vec<Transfer> = relayout.transfers().unwrap().collect();
     let cost = Cost { steps: 3, level: Some(Level::PE), unit: CostUnit::Cycles };
-    let sum = Einsum::parse("ij,jk->ik").unwrap();
+    let sum = "ij,jk->ik".parse::<Einsum>().unwrap();
     let json = serde_json::to_string(&(&traffic, &transfers, cost, &sum)).unwrap();
     let read: (Traffic, Vec<Transfer>, Cost, Einsum) = serde_json::from_str(&json).unwrap();
     assert_eq!(read, (traffic, transfers, cost, sum));

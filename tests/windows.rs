@@ -25,7 +25,7 @@ properties! {
         prop_assume!(slow.rank() > 0);
         let (layout, at) = (slow.layout(), at % slow.rank());
         let extent = layout.shape()[at];
-        let window = Window::of(size).stride(stride).dilation(dilation);
+        let window = Window { size, stride, dilation };
         let expected = windows(extent, size, stride, dilation);
         prop_assert_eq!(window.count(extent).unwrap(), expected.len() as u64);
         prop_assert_eq!(window.indexes(extent).unwrap(), expected.concat());
@@ -50,7 +50,7 @@ properties! {
         rows in 4_u64..30, channels in 1_u64..4, size in 1_u64..5, stride in 1_u64..3, dilation in 1_u64..3,
     ) {
         let machine: Machine = "PE=4".parse().unwrap();
-        let window = Window::of(size).stride(stride).dilation(dilation);
+        let window = Window { size, stride, dilation };
         let outputs = window.count(rows).unwrap();
         prop_assume!(outputs > 0);
         let on = |layout| Placement::of(layout).on(&machine).build().unwrap();
@@ -62,7 +62,7 @@ properties! {
         let digits = format!("((4_PE, {out}:{both}), (2:{taps}), ({size}:{channels}), ({channels}:1))");
         let loops = format!("({outputs},2,{size},{channels})/{digits}");
         let loops = loops.parse().unwrap();
-        let convolution = Einsum::parse("yrc,rcf->yf").unwrap().local_in(&loops).unwrap();
+        let convolution = "yrc,rcf->yf".parse::<Einsum>().unwrap().local_in(&loops).unwrap();
         let wanted = |pe: u64| -> BTreeSet<u64> {
             let own = windows(rows, size, stride, dilation).into_iter().enumerate();
             own.filter(|(y, _)| *y as u64 / out == pe).flat_map(|(_, window)| window).collect()
@@ -90,7 +90,7 @@ fn a_window_without_taps_is_refused() {
         "cannot edit the layout: a window of size 0, stride 1 and dilation 1; each must be at least 1"
     );
     assert_eq!(row.windows(0, Window::of(9)).unwrap().shape(), [0, 9]);
-    assert_eq!(Window::of(u64::MAX).dilation(u64::MAX).count(8).unwrap(), 0);
+    assert_eq!(Window { dilation: u64::MAX, ..Window::of(u64::MAX) }.count(8).unwrap(), 0);
     assert!(row.windows(1, Window::of(1)).is_err());
     assert!(Window::of(2).indexes(u64::MAX).is_err());
 }

@@ -40,7 +40,7 @@ pub(crate) struct PyCandidates {
     base: u64,
 }
 
-fn levels(names: &[String]) -> Answer<Vec<Level>> {
+fn levels(names: Vec<String>) -> Answer<Vec<Level>> {
     Ok(names.iter().map(|name| Level::new(name)).collect::<Result<_, _>>()?)
 }
 
@@ -118,40 +118,33 @@ impl PyCandidates {
         #[pyo3(from_py_with = number::read)] contiguous: Option<HashMap<usize, u64>>,
     ) -> Answer<PyCandidates> {
         let machine = machine_of(machine)?;
-        let mut all = Candidates::new(&machine.get().machine, &shape)
-            .base(base)
-            .without_copies_in(&self::levels(&split)?)
-            .level_parts(level_parts)
-            .replicate(replicate)
-            .alignment(alignment)
-            .padding_percent(padding_percent)
-            .time(&time)
-            .time_axes(time_axes)
-            .orders(self::orders(orders)?)
-            .tree_order(tree_order);
-        if let Some(memory) = memory {
-            all = all.memory(memory);
-        }
-        if let Some(dtype) = dtype {
-            all = all.element_bits(bits_of(dtype)?);
-        }
-        if let Some(levels) = levels {
-            all = all.levels(&self::levels(&levels)?);
-        }
+        let never = never.unwrap_or_default().into_iter();
+        let never = never.map(|(axis, level)| Ok((axis, Level::new(&level)?)));
+        let fixed = fixed.unwrap_or_default().into_iter();
+        let mut all = Candidates {
+            memory: memory.map(str::to_owned),
+            element_bits: dtype.map(bits_of).transpose()?,
+            base,
+            levels: levels.map(self::levels).transpose()?,
+            without_copies_in: self::levels(split)?,
+            level_parts,
+            replicate,
+            alignment,
+            capacity_words,
+            padding_percent,
+            time,
+            time_axes,
+            orders: self::orders(orders)?,
+            tree_order,
+            never: never.collect::<Answer<_>>()?,
+            fixed: fixed
+                .map(|(axis, levels)| Ok((axis, self::levels(levels)?)))
+                .collect::<Answer<_>>()?,
+            contiguous: contiguous.unwrap_or_default().into_iter().collect(),
+            ..Candidates::new(&machine.get().machine, &shape)
+        };
         if let Some(sides) = sides {
-            all = all.sides(&self::sides(&sides)?);
-        }
-        if let Some(words) = capacity_words {
-            all = all.capacity_words(words);
-        }
-        for (axis, level) in never.unwrap_or_default() {
-            all = all.never(axis, Level::new(&level)?);
-        }
-        for (axis, levels) in fixed.unwrap_or_default() {
-            all = all.fixed(axis, &self::levels(&levels)?);
-        }
-        for (axis, run) in contiguous.unwrap_or_default() {
-            all = all.contiguous(axis, run);
+            all.sides = self::sides(&sides)?;
         }
         all.iter()?;
         Ok(PyCandidates { candidates: all, machine: machine.unbind(), base })

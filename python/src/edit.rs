@@ -257,7 +257,7 @@ impl PyLayout {
         #[pyo3(from_py_with = number::read)] dilation: u64,
     ) -> Answer<Py<PyLayout>> {
         let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
-        let window = Window::of(size).stride(stride).dilation(dilation);
+        let window = Window { size, stride, dilation };
         let places = slf.as_super().get();
         let mut windows = places.edited(places.layout.windows(axis, window)?);
         windows.arguments.shared = true;

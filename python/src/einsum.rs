@@ -51,7 +51,7 @@ pub(crate) fn einsum(
         }
     };
     let runs = runs.unwrap_or_default().into_iter().map(run).collect::<Answer<Vec<_>>>()?;
-    let einsum = Einsum::parse(text)?;
+    let einsum: Einsum = text.parse()?;
     match (result, loops) {
         (Some(result), None) => Ok(PyLocal(einsum.local(&any(result)?.get().layout, &runs)?)),
         (None, Some(loops)) if runs.is_empty() => {

@@ -249,7 +249,7 @@ fn unpack<T: Element + Copy + Sync>(
     let tensor = contiguous(tensor.as_slice_mut())?;
     in_windows(py, program, 1, progress, |window, range| {
         let tensor = tensor.get_mut(range).unwrap_or_default();
-        Ok(py.detach(|| window.gather(image, 0..window.places(), tensor))?)
+        Ok(py.detach(|| window.unpack(image, tensor))?)
     })
 }
 

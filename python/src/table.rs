@@ -76,8 +76,10 @@ impl Spec {
 
     fn names(&self) -> Result<Vec<String>, LayoutError> {
         let table = self.table()?;
-        let levels = table.columns().iter().map(ToString::to_string);
-        Ok(levels.chain((0..table.rank()).map(|axis| format!("i{axis}"))).collect())
+        let levels = table.placement().columns().iter().map(ToString::to_string);
+        Ok(levels
+            .chain((0..table.placement().layout().rank()).map(|axis| format!("i{axis}")))
+            .collect())
     }
 
     /// Rejects coordinates that do not fit in signed integers.

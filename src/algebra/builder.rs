@@ -56,12 +56,6 @@ impl LayoutBuilder {
         self
     }
 
-    /// Adds a replica, for example one from another layout.
-    pub fn with_replica(mut self, replica: Replica) -> Self {
-        self.replicas.push(replica);
-        self
-    }
-
     /// Adds a derived axis, fed by the subaxes that name its number, counted from 0.
     pub fn derived(
         self,
@@ -101,8 +95,17 @@ impl LayoutBuilder {
     }
 
     /// Adds copies of every element: `size` of them, `stride` apart in `level`.
-    pub fn replica(self, size: u64, level: Level, stride: u64) -> Self {
-        self.with_replica(Replica { size, level, stride })
+    pub fn replica(mut self, size: u64, level: Level, stride: u64) -> Self {
+        self.replicas.push(Replica { size, level, stride });
+        self
+    }
+
+    /// Adds the used levels, the offsets and the copies of another layout, in the levels that are kept.
+    pub fn levels_of(mut self, other: &Layout, keeps: impl Fn(Level) -> bool) -> Self {
+        self.used.extend(other.used.iter().copied().filter(|level| keeps(*level)));
+        self.offsets.extend(other.offsets.iter().copied().filter(|(level, _)| keeps(*level)));
+        self.replicas.extend(other.replicas.iter().copied().filter(|copies| keeps(copies.level)));
+        self
     }
 
     /// Adds `offset` to every coordinate in `level`.

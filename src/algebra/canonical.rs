@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use crate::algebra::coordinates::PlaceSet;
-use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
+use crate::algebra::layout::{Axis, Layout, Subaxis};
 use crate::algebra::steps::merged_digits;
 use crate::error::LayoutError;
-use crate::level::Level;
 
 /// The canonical form of a layout: where it is [unique](Canonical::is_unique), layouts of the same map have
 /// equal forms, however they were written.
@@ -20,12 +19,8 @@ use crate::level::Level;
 /// map if and only if their forms, and hashes, are equal; elsewhere [`Layout::same_map`] decides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Canonical {
-    shape: Vec<u64>,
-    axes: Vec<Vec<Subaxis>>,
-    derived: Vec<DerivedAxis>,
-    used: Vec<Level>,
-    offsets: Vec<(Level, u64)>,
-    spans: Vec<(Level, u64)>,
+    /// Without copies; without elements, its axes have no digits.
+    layout: Layout,
     copies: PlaceSet,
     slots: PlaceSet,
 }
@@ -54,23 +49,16 @@ impl Layout {
         };
         let is_empty = layout.elements() == 0;
         let copies = if is_empty { PlaceSet::default() } else { PlaceSet::of_copies(&layout) };
-        let (axes, derived) = match layout.derived.is_empty() || is_empty {
-            true => (layout.axes_of_elements(), Vec::new()),
-            false => {
-                let axes = layout.axes.iter().map(|axis| axis.subaxes.clone()).collect();
-                (axes, layout.derived.clone())
+        let slots = PlaceSet::of_slots(&layout);
+        let form = match layout.derived.is_empty() || is_empty {
+            true => {
+                let digits = layout.axes.iter().zip(layout.axes_of_elements());
+                let axes = digits.map(|(of, subaxes)| Axis { extent: of.extent, subaxes });
+                layout.with_plain_axes(axes.collect())
             }
+            false => layout.into_owned(),
         };
-        Ok(Canonical {
-            shape: layout.shape(),
-            axes,
-            derived,
-            used: layout.used.clone(),
-            offsets: layout.offsets.clone(),
-            spans: layout.spans.clone(),
-            copies,
-            slots: PlaceSet::of_slots(&layout),
-        })
+        Ok(Canonical { layout: form.with_replicas_where(|_| false), copies, slots })
     }
 
     /// Returns, per axis, the merged digits that real values need, major to minor; none without elements.
@@ -85,23 +73,17 @@ impl Layout {
 }
 
 impl Canonical {
-    /// The logical extents.
-    #[must_use]
-    pub fn shape(&self) -> &[u64] {
-        &self.shape
-    }
-
     /// Returns whether this is the only form of the map: no derived axes remain, and in every level the
     /// coordinates of slots and copies nest or could be listed (a set that does not nest is listed if it
     /// spans at most 2^18 steps of its common divisor, or has at most 2^16 sums).
     #[must_use]
     pub fn is_unique(&self) -> bool {
-        self.derived.is_empty() && !self.slots.is_tangled() && !self.copies.is_tangled()
+        self.layout.derived.is_empty() && !self.slots.is_tangled() && !self.copies.is_tangled()
     }
 
     /// Returns whether derived axes remain, in which case different forms may be the same map.
     #[must_use]
     pub fn has_derived_axes(&self) -> bool {
-        !self.derived.is_empty()
+        !self.layout.derived.is_empty()
     }
 }

@@ -55,10 +55,7 @@ impl LinearFunction<'_> {
     }
 
     /// The extents of the digits that number the tiles of [`divide`](LinearFunction::divide), minor to major.
-    ///
-    /// # Errors
-    /// As [`divide`](LinearFunction::divide).
-    pub fn tiles(&self, tile: &Layout) -> Result<Vec<u64>, LayoutError> {
+    pub(crate) fn tiles(&self, tile: &Layout) -> Result<Vec<u64>, LayoutError> {
         let (_, rest) = self.in_whole_tiles(&tile.as_function(self.order).flattened()?)?;
         let sizes = |axis: &Axis| axis.sizes().rev().filter(|size| *size > 1).collect();
         Ok(rest.axes().first().map_or(Vec::new(), sizes))

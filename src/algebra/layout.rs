@@ -72,8 +72,7 @@ impl Subaxis {
     }
 
     /// The number of the derived axis that it feeds; `None` if it lands in a level.
-    #[must_use]
-    pub fn feeds(&self) -> Option<usize> {
+    pub(crate) fn feeds(&self) -> Option<usize> {
         match self.target {
             Target::Feed { derived, .. } => Some(derived),
             Target::Land { .. } => None,

@@ -110,10 +110,7 @@ impl LinearFunction<'_> {
     /// Merges axes as [`merge_axes`](Layout::merge_axes), numbered in a given order: with
     /// [`Colexicographic`](IndexOrder::Colexicographic) the first of them varies fastest, as in a CuTe tuple
     /// of modes.
-    ///
-    /// # Errors
-    /// `Argument`.
-    pub fn merge_axes(&self, at: usize, count: usize) -> Result<Layout, LayoutError> {
+    pub(crate) fn merge_axes(&self, at: usize, count: usize) -> Result<Layout, LayoutError> {
         let mut axes: Vec<usize> = (0..self.layout.rank()).collect();
         if let Some(merged) = axes.get_mut(at..at.saturating_add(count))
             && self.order == IndexOrder::Colexicographic

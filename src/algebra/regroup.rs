@@ -78,7 +78,7 @@ impl Layout {
     }
 
     /// Replaces the axes by others with digits of `self`, which need no new checks.
-    fn with_plain_axes(&self, axes: Vec<Axis>) -> Layout {
+    pub(super) fn with_plain_axes(&self, axes: Vec<Axis>) -> Layout {
         let LayoutBuilder { derived, replicas, offsets, used, spans, .. } = self.without_axes();
         Layout { axes, derived, replicas, offsets, used, spans }
     }

@@ -2,10 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use crate::algebra::builder::LayoutBuilder;
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::edit::axes::index_map;
-use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
+use crate::algebra::layout::{Axis, Layout, Subaxis};
 use crate::algebra::solve::Budget;
 use crate::error::{LayoutError, fault};
 use crate::level::Level;
@@ -70,20 +69,6 @@ impl Layout {
         let mut projected = self.only(|of| of == level);
         projected.use_level(level);
         projected
-    }
-
-    /// Starts a layout with these axes, every subaxis replaced by those of `map`, major to minor.
-    pub(crate) fn mapped(&self, map: impl Fn(&Subaxis) -> Vec<Subaxis>) -> LayoutBuilder {
-        let mut builder = Layout::builder();
-        for axis in &self.axes {
-            builder = builder.axis(axis.extent, axis.subaxes.iter().flat_map(&map));
-        }
-        for derived in &self.derived {
-            let subaxes = derived.axis.subaxes.iter().flat_map(&map).collect();
-            let axis = Axis { extent: derived.axis.extent, subaxes };
-            builder = builder.derived_axis(DerivedAxis { axis, ..*derived });
-        }
-        builder
     }
 
     /// Gives stride 0 to everything that lands in other levels, and drops their copies, offsets and spans.

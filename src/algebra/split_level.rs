@@ -13,7 +13,7 @@
 //! inner one. Otherwise everything that is not a multiple feeds a derived axis, which is then split.
 
 use crate::algebra::builder::LayoutBuilder;
-use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
 
@@ -135,7 +135,14 @@ impl LevelSplit<'_> {
             Target::Land { level: of, stride } if of == level => map(subaxis.size, stride),
             _ => vec![*subaxis],
         };
-        let mut builder = layout.mapped(mapped);
+        let axis = |axis: &Axis| {
+            let subaxes = axis.subaxes.iter().flat_map(mapped).collect();
+            Axis { extent: axis.extent, subaxes }
+        };
+        let mut builder = Layout::builder();
+        builder.axes = layout.axes.iter().map(axis).collect();
+        let derived = layout.derived.iter();
+        builder.derived = derived.map(|of| DerivedAxis { axis: axis(&of.axis), ..*of }).collect();
         for replica in &layout.replicas {
             for part in mapped(&Subaxis::land(replica.size, replica.level, replica.stride)) {
                 let Target::Land { level: of, stride } = part.target else {

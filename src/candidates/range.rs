@@ -27,7 +27,7 @@ impl Candidates {
     /// use tensor_layout::candidates::Candidates;
     /// let all = Candidates::new(&Machine::mn_core_2(), &[1024, 1024]);
     /// assert_eq!(all.count_range()?, 2182..=2182);
-    /// let parts = all.level_parts(2).count_range()?;
+    /// let parts = Candidates { level_parts: 2, ..all }.count_range()?;
     /// assert!(*parts.start() > 2182 && parts.end() > parts.start());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -33,7 +33,7 @@ impl Candidates {
     /// ```
     /// use tensor_layout::Machine;
     /// use tensor_layout::candidates::Candidates;
-    /// let all = Candidates::new(&Machine::mn_core_2(), &[1024, 1024]).level_parts(2);
+    /// let all = Candidates { level_parts: 2, ..Candidates::new(&Machine::mn_core_2(), &[1024, 1024]) };
     /// let some = all.samples(7)?.take(100).collect::<Result<Vec<_>, _>>()?;
     /// assert_eq!(some.len(), 100);
     /// assert_eq!(Ok(&some[0]), all.samples(7)?.next().unwrap().as_ref());

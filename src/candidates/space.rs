@@ -98,13 +98,14 @@ impl Space {
     pub(super) fn new(options: &Candidates) -> Result<Space, LayoutError> {
         check_numbers(options)?;
         let lanes = lanes(options)?;
-        let setting = &options.setting;
+        let Candidates { machine, memory, element_bits, base, .. } = options.clone();
+        let setting = Arc::new(Setting { machine, memory, element_bits, base });
         let memory = setting.memory.as_deref();
         let memory = memory.map(|name| setting.machine.memory(name)).transpose()?;
         let known = KnownLevels { options, lanes };
         let levels = known.rules(memory)?;
         let capacity = memory.and_then(|memory| memory.capacity).unwrap_or(u64::MAX);
-        let capacity = match capacity.checked_sub(setting.base) {
+        let capacity = match capacity.checked_sub(base) {
             Some(0) | None => {
                 return refused("base", fault!(Argument, "it leaves the memory without addresses"));
             }
@@ -113,7 +114,7 @@ impl Space {
         let elements = options.shape.iter().map(|extent| u128::from(*extent));
         let units = levels.iter().filter(|rule| rule.level.is_unit() && rule.copies);
         Ok(Space {
-            setting: Arc::new(setting.clone()),
+            setting,
             axes: axes(options, &known)?,
             major: options.sides.contains(&Side::Major),
             minor: options.sides.contains(&Side::Minor),
@@ -145,7 +146,7 @@ fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
         ("time", zero, options.time.contains(&0)),
         ("alignment", zero, options.alignment == 0),
         ("capacity_words", zero, options.capacity_words == Some(0)),
-        ("level_parts", zero, options.parts == 0),
+        ("level_parts", zero, options.level_parts == 0),
         ("time_axes", zero, options.time_axes == 0),
     ];
     if let Some((option, fault, _)) = faults.into_iter().find(|(_, _, is_fault)| *is_fault) {
@@ -172,8 +173,8 @@ fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
 
 /// The lanes of a long word, 1 where the width of an element is not given.
 fn lanes(options: &Candidates) -> Result<u64, LayoutError> {
-    let Some(bits) = options.setting.element_bits else { return Ok(1) };
-    let most = options.setting.machine.word_bits();
+    let Some(bits) = options.element_bits else { return Ok(1) };
+    let most = options.machine.word_bits();
     match most.checked_div(bits) {
         None | Some(0) => refused("element_bits", outside(bits, 1..=most)),
         Some(lanes) => Ok(lanes),
@@ -264,7 +265,7 @@ struct KnownLevels<'a> {
 
 impl KnownLevels<'_> {
     fn check(&self, option: &'static str, level: Level) -> Result<(), LayoutError> {
-        let Setting { machine, element_bits, .. } = &self.options.setting;
+        let Candidates { machine, element_bits, .. } = self.options;
         match level {
             Level::W if element_bits.is_none() => refused(
                 "element_bits",
@@ -285,7 +286,7 @@ impl KnownLevels<'_> {
 
     /// One rule per level of the memory, lanes last.
     fn rules(&self, memory: Option<Memory>) -> Result<Vec<LevelRule>, LayoutError> {
-        let Candidates { setting: Setting { machine, .. }, levels, split, .. } = self.options;
+        let Candidates { machine, levels, without_copies_in: split, .. } = self.options;
         levels.iter().flatten().try_for_each(|level| self.check("levels", *level))?;
         split.iter().try_for_each(|level| self.check("split", *level))?;
         let leaf = machine.levels().last().map(|(level, _)| level);
@@ -299,7 +300,8 @@ impl KnownLevels<'_> {
             rules.push(self.rule(level, size.div_ceil(stride), stride, at_leaves));
         }
         rules.push(self.rule(Level::W, self.lanes, 1, true));
-        let large = rules.iter().find(|rule| rule.units > MOST_UNITS_CUT && self.options.parts > 1);
+        let large =
+            rules.iter().find(|rule| rule.units > MOST_UNITS_CUT && self.options.level_parts > 1);
         if let Some(LevelRule { level, units, .. }) = large {
             let fault = fault!(
                 Argument,
@@ -309,7 +311,7 @@ impl KnownLevels<'_> {
             return refused("level_parts", fault);
         }
         for rule in &mut rules {
-            let parts = if rule.splits { self.options.parts } else { 1 };
+            let parts = if rule.splits { self.options.level_parts } else { 1 };
             rule.cuts = cuts(rule.units, parts);
         }
         let fixed = self.options.fixed.iter().flat_map(|(_, levels)| levels);
@@ -325,7 +327,7 @@ impl KnownLevels<'_> {
     }
 
     fn rule(&self, level: Level, units: u64, stride: u64, copies: bool) -> LevelRule {
-        let Candidates { levels, split, replicate, .. } = self.options;
+        let Candidates { levels, without_copies_in: split, replicate, .. } = self.options;
         let splits = levels.as_ref().is_none_or(|levels| levels.contains(&level));
         let must_split = split.contains(&level) || (splits && !replicate);
         LevelRule { level, units, stride, cuts: Vec::new(), splits, must_split, copies }

@@ -81,10 +81,11 @@ impl Candidates {
     /// use tensor_layout::{Level, Machine};
     /// use tensor_layout::candidates::{Candidates, Side};
     /// let machine: Machine = "PE=4".parse()?;
-    /// let minor = Candidates::new(&machine, &[4]).sides(&[Side::Minor]).replicate(false);
+    /// let all = Candidates::new(&machine, &[4]);
+    /// let minor = Candidates { sides: vec![Side::Minor], replicate: false, ..all.clone() };
     /// let layouts: Vec<_> = minor.iter()?.collect::<Result<_, _>>()?;
     /// assert_eq!(layouts[0].layout, "((4_PE))".parse()?);
-    /// let unknown = Candidates::new(&machine, &[4]).never(0, Level::MAB).iter().unwrap_err();
+    /// let unknown = Candidates { never: vec![(0, Level::MAB)], ..all }.iter().unwrap_err();
     /// assert_eq!(unknown.to_string(), "`MAB` is not a level of the machine `PE=4`, whose levels are PE");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -38,10 +38,6 @@ pub(super) fn with_axes<'a>(
     counts: impl Fn(Level) -> bool,
 ) -> Result<Layout, LayoutError> {
     let counts = |level: Level| level != Level::ADDR && counts(level);
-    let mut built = Layout::builder();
-    for level in of.used_levels().iter().copied().filter(|level| counts(*level)) {
-        built = built.used(level).offset(level, of.offset(level));
-    }
     let mut axes: Vec<Axis> = axes.into_iter().cloned().collect();
     let mut next = 1_u64;
     for digit in axes.iter_mut().rev().flat_map(|axis| axis.subaxes.iter_mut().rev()) {
@@ -51,9 +47,7 @@ pub(super) fn with_axes<'a>(
             next = next.checked_mul(digit.size).ok_or_else(too_large)?;
         }
     }
-    let built = axes.into_iter().fold(built, LayoutBuilder::with_axis);
-    let copies = of.replicas().iter().copied().filter(|replica| counts(replica.level));
-    copies.fold(built, LayoutBuilder::with_replica).build()
+    axes.into_iter().fold(Layout::builder().levels_of(of, counts), LayoutBuilder::with_axis).build()
 }
 
 pub(super) fn unknown_axis(axis: usize, rank: usize) -> LayoutError {

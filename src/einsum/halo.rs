@@ -88,7 +88,7 @@ impl Local {
     /// use tensor_layout::Machine;
     /// use tensor_layout::einsum::{Einsum, ReadAxis};
     /// let machine: Machine = "PE=4".parse()?;
-    /// let convolution = Einsum::parse("yr,r->y")?.local_in(&"((4_PE, 4:3), (3:1))".parse()?)?;
+    /// let convolution = "yr,r->y".parse::<Einsum>()?.local_in(&"((4_PE, 4:3), (3:1))".parse()?)?;
     /// let row = |at: &[u64]| (2 * at[0] + at[1]).checked_sub(1).filter(|row| *row < 32);
     /// let rows = ReadAxis::Taps { labels: 2, extent: 32, index: &row };
     /// let halo = convolution.halo(&machine, 0, &[rows])?;

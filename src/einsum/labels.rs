@@ -12,14 +12,15 @@ use crate::error::{ParseError, ParseErrorKind, Span};
 ///
 /// An axis whose label is not in the result is summed over. The notation is NumPy's, but the result must be
 /// written, and an operand has each label at most once.
-/// Law: `parse(print(x)) == x`.
+/// Law: `parse(print(x)) == x`. Parsing is linear in the text, and refuses with a [`ParseError`] text that is not a
+/// sum, a label that appears twice in an operand, and a label of the result that no operand has.
 ///
 /// ```
 /// use tensor_layout::einsum::Einsum;
-/// let matmul = Einsum::parse("bsk, kn -> bsn")?;
+/// let matmul = "bsk, kn -> bsn".parse::<Einsum>()?;
 /// assert_eq!(matmul.to_string(), "bsk,kn->bsn");
 /// assert_eq!(matmul.contracted(), ['k']);
-/// assert_eq!(Einsum::parse("ij,jk->iz").unwrap_err().to_string(), "\
+/// assert_eq!("ij,jk->iz".parse::<Einsum>().unwrap_err().to_string(), "\
 /// label `z` of the result is not in any operand
 ///  --> 1:9
 ///   | ij,jk->iz
@@ -34,15 +35,6 @@ pub struct Einsum {
 }
 
 impl Einsum {
-    /// Parses a sum. Cost: linear in the text.
-    ///
-    /// # Errors
-    /// [`ParseError`] for text that is not a sum, a label that appears twice in an operand, and a label of
-    /// the result that no operand has.
-    pub fn parse(text: &str) -> Result<Einsum, ParseError> {
-        text.parse()
-    }
-
     /// The labels of each operand.
     #[must_use]
     pub fn operands(&self) -> &[Vec<char>] {

@@ -45,7 +45,7 @@ impl Einsum {
     /// let result: Layout = "((4_L2B:1), (16:1), (8_MAB:1))".parse()?;
     /// let over_pes = [Subaxis::land(4, Level::PE, 1), Subaxis::land(32, Level::ADDR, 1)];
     /// let k = Axis { extent: 128, subaxes: over_pes.to_vec() };
-    /// let local = Einsum::parse("bsk,kn->bsn")?.local(&result, &[('k', k)])?;
+    /// let local = "bsk,kn->bsn".parse::<Einsum>()?.local(&result, &[('k', k)])?;
     /// let x = "((4_L2B:1), (16:32), (4_PE:1, 32:1); B@[8_MAB:1])";
     /// let w = "((4_PE:1, 32:1), (8_MAB:1); B@[4_L2B:1])";
     /// assert_eq!(local.operands(), [x.parse()?, w.parse()?]);
@@ -95,7 +95,8 @@ impl Einsum {
     /// use tensor_layout::einsum::{Einsum, Sums};
     /// use tensor_layout::Machine;
     /// let (matmul, machine): (Einsum, Machine) = ("sk,kf->sf".parse()?, "MAB=4".parse()?);
-    /// let all = Candidates::new(&machine, &[8, 8, 8]).orders(Orders::RowMajor).sides(&[Side::Major]);
+    /// let all = Candidates::new(&machine, &[8, 8, 8]);
+    /// let all = Candidates { orders: Orders::RowMajor, sides: vec![Side::Major], ..all };
     /// // The four MABs go to `s`, `k` or `f`, or hold copies.
     /// let (mut all, mut locals) = (all.iter()?, Vec::new());
     /// all.try_for_each(|loops| {

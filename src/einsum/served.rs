@@ -27,7 +27,7 @@ impl Local {
     /// use tensor_layout::algebra::Window;
     /// use tensor_layout::einsum::Einsum;
     /// let machine: Machine = "PE=4".parse()?;
-    /// let convolution = Einsum::parse("yr,r->y")?.local_in(&"((4_PE, 4:3), (3:1))".parse()?)?;
+    /// let convolution = "yr,r->y".parse::<Einsum>()?.local_in(&"((4_PE, 4:3), (3:1))".parse()?)?;
     /// let weights: Layout = "((3:1))".parse()?;
     /// let (cut, whole): (Layout, Layout) = ("((4_PE, 5:1))".parse()?, "((18:1))".parse()?);
     /// // PE 0 reads the elements 0 to 5 and has 0 to 4.

@@ -33,7 +33,7 @@ impl Local {
     /// use tensor_layout::Layout;
     /// use tensor_layout::einsum::{Einsum, Sums};
     /// let loops: Layout = "((2_MAB:1, 8:128), (16:8), (4_PE:1, 8:1))".parse()?;
-    /// let matmul = Einsum::parse("sk,kf->sf")?.local_in(&loops)?;
+    /// let matmul = "sk,kf->sf".parse::<Einsum>()?.local_in(&loops)?;
     /// let replicated = "((2_MAB:1, 8:16), (16:1); B@[4_PE:1])";
     /// assert_eq!(matmul.summed(Sums::Replicated)?, replicated.parse()?);
     /// let scattered = "((2_MAB:1, 4_PE:1, 2:16), (16:1))";

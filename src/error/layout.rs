@@ -8,7 +8,6 @@ use itertools::Itertools;
 use super::fact::{Fact, Named, write_with};
 use super::{ErrorKind, Site, did_you_mean};
 use crate::level::Level;
-use crate::location::Location;
 use crate::number::to_u64;
 use crate::words::counted;
 
@@ -187,24 +186,6 @@ impl LayoutError {
     pub fn level(&self, name: &str) -> Option<Level> {
         match self.fact(name) {
             Some(Fact::Level(level)) => Some(*level),
-            _ => None,
-        }
-    }
-
-    /// The list of this name in the message, such as an index.
-    #[must_use]
-    pub fn numbers(&self, name: &str) -> Option<&[u64]> {
-        match self.fact(name) {
-            Some(Fact::Numbers(numbers)) => Some(numbers),
-            _ => None,
-        }
-    }
-
-    /// The place of this name in the message.
-    #[must_use]
-    pub fn place(&self, name: &str) -> Option<&Location> {
-        match self.fact(name) {
-            Some(Fact::Place(place)) => Some(place),
             _ => None,
         }
     }

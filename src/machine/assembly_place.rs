@@ -10,7 +10,7 @@ use itertools::Itertools;
 use crate::error::{LayoutError, fault};
 use crate::level::Level;
 use crate::location::Location;
-use crate::machine::{Assembly, Machine, Memory};
+use crate::machine::{Machine, Memory};
 use crate::words::cut;
 
 /// A unit that a letter counts.
@@ -23,12 +23,6 @@ struct Letter {
 }
 
 impl Machine {
-    /// The tokens and letters of assembly; empty where the machine has none.
-    #[must_use]
-    pub fn assembly(&self) -> &Assembly {
-        &self.parts.assembly
-    }
-
     /// Writes a place of a memory as assembly does; units that the place does not name are left out.
     ///
     /// Law: [`read_assembly`](Machine::read_assembly) gives it back.

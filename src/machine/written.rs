@@ -35,7 +35,7 @@ impl From<&Machine> for WrittenMachine {
             memories: memories.collect(),
             bandwidth: machine.parts.bandwidth.clone().into_iter().collect(),
             movements: machine.movements().to_vec(),
-            assembly: machine.assembly().clone(),
+            assembly: machine.parts.assembly.clone(),
         }
     }
 }

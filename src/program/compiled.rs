@@ -256,18 +256,6 @@ impl Program {
         })
     }
 
-    /// Partial places such as `L2B=0,L1B=3`, in order, that divide all places into parts of at most `most`,
-    /// or into single units where a unit is larger.
-    pub(crate) fn subtrees(&self, most: u64) -> impl Iterator<Item = Location> + '_ {
-        let Compiled { columns, sizes, .. } = &*self.compiled;
-        let units = columns.iter().filter(|level| !level.is_in_unit()).count();
-        let below = |at: usize| sizes[at..].iter().product::<u64>();
-        let fixed = (0..units).find(|at| below(*at) <= most).unwrap_or(units);
-        let indexes = Indexes::new(sizes[..fixed].to_vec());
-        indexes
-            .map(|index| columns.iter().copied().zip(index).map(|at| self.in_units(at)).collect())
-    }
-
     /// Converts the coordinate of a memory to that of its first unit.
     fn in_units(&self, (level, at): (Level, u64)) -> (Level, u64) {
         (level, at * self.units_per_memory(level))
@@ -283,7 +271,11 @@ impl Program {
 
     /// The units, in order: the coordinates of all columns but `Addr` and `W`.
     pub fn units(&self) -> impl Iterator<Item = Location> + '_ {
-        self.subtrees(0)
+        let Compiled { columns, sizes, .. } = &*self.compiled;
+        let units = columns.iter().filter(|level| !level.is_in_unit()).count();
+        let place =
+            |index| columns.iter().copied().zip(index).map(|at| self.in_units(at)).collect();
+        Indexes::new(sizes[..units].to_vec()).map(place)
     }
 
     /// The ranges of indexes that tables hold: those of the [`window`](Program::window).

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use super::order::{Block, Slots};
 use crate::algebra::{Layout, nests, product};
 use crate::error::{LayoutError, fault};
-use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Placement, check_columns};
 
@@ -118,12 +117,6 @@ impl<'a> Table<'a> {
         Ok(self)
     }
 
-    /// The levels of the columns.
-    #[must_use]
-    pub fn columns(&self) -> &'a [Level] {
-        self.placement.columns()
-    }
-
     /// The placement that the rows are of.
     #[must_use]
     pub fn placement(&self) -> &'a Placement {
@@ -139,14 +132,9 @@ impl<'a> Table<'a> {
     /// The numbers of the columns that are written: those that a [`partition`](Table::partition) does not fix.
     #[must_use]
     pub fn written_columns(&self) -> Vec<usize> {
-        let written = |at: &usize| !self.partition || self.at.get(self.columns()[*at]).is_none();
-        (0..self.columns().len()).filter(written).collect()
-    }
-
-    /// The number of axes, and thus of entries in an index.
-    #[must_use]
-    pub fn rank(&self) -> usize {
-        self.placement.layout().rank()
+        let written =
+            |at: &usize| !self.partition || self.at.get(self.placement.columns()[*at]).is_none();
+        (0..self.placement.columns().len()).filter(written).collect()
     }
 
     /// An upper bound on the number of rows, exact for an unrestricted table.
@@ -160,7 +148,7 @@ impl<'a> Table<'a> {
     /// The slots with the fixed coordinates, or more where several slots of a level share one.
     fn most_slots(&self, layout: &Layout) -> u64 {
         let digits = layout.digits();
-        let slots = self.columns().iter().map(|level| {
+        let slots = self.placement.columns().iter().map(|level| {
             let digits = || digits.in_level(*level).map(|(_, digit)| digit);
             match self.at.get(*level).is_some() && nests(digits().map(|d| (d.size - 1, d.stride))) {
                 true => Some(1),
@@ -213,7 +201,7 @@ impl<'a> Table<'a> {
             return Ok(Blocks(None));
         }
         let layout = self.placement.with_copies();
-        let slots = Slots::new(layout, self.columns(), &self.at, self.padding)?;
+        let slots = Slots::new(layout, self.placement.columns(), &self.at, self.padding)?;
         if slots.as_ref().is_some_and(Slots::searches) {
             self.placement.check_injective()?;
         }

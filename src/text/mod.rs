@@ -30,7 +30,7 @@ mod written;
 pub mod xla;
 
 pub use any::LayoutText;
-pub use atom::{Atom, Operand};
+pub use atom::Atom;
 pub use cute::{CuteLayout, CuteMap, CuteMode, CuteStride, CuteTiler};
 pub use kind::Notation;
 pub use pad_layout::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};

@@ -5,6 +5,7 @@ use proptest::sample::Index;
 use tensor_layout::Layout;
 use tensor_layout::notation::PadLayout;
 
+use super::law_04_collision;
 use crate::generate::{any_layout, any_tree, good_layout};
 use crate::run::{Tally, laws};
 use crate::slow::Slow;
@@ -74,13 +75,11 @@ fn read_again(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
             prop_assert!(back.is_injective() && back.same_map(slow), "{}", text);
         }
         Err(error) => {
-            if let Some(place) = error.place("place") {
+            if let Some((first, second, place)) = law_04_collision::shared(&error) {
                 prop_assert!(!slow.is_injective());
-                let held = |name: &str| {
-                    let index = error.numbers(name).unwrap();
-                    slow.places(index).iter().filter(|at| *at == place).count()
-                };
-                prop_assert!(held("first") + held("second") > 1);
+                let held =
+                    |index: &[u64]| slow.places(index).iter().filter(|at| *at == place).count();
+                prop_assert!(held(first) + held(second) > 1);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 use proptest::prelude::*;
-use tensor_layout::error::ErrorKind;
+use tensor_layout::error::{ErrorKind, Fact};
 use tensor_layout::{LayoutError, Level, Location, Placement};
 
 use crate::generate::any_layout;
@@ -35,9 +35,12 @@ pub(crate) fn judge(slow: &Slow, error: &LayoutError) -> Result<(), TestCaseErro
 
 /// The two indexes that a refusal names, and their place.
 pub(crate) fn shared(error: &LayoutError) -> Option<(&[u64], &[u64], &Location)> {
-    let is_shared = error.kind() == ErrorKind::Collision;
-    let place = error.place("place").filter(|_| is_shared)?;
-    Some((error.numbers("first")?, error.numbers("second")?, place))
+    match (error.fact("first")?, error.fact("second")?, error.fact("place")?) {
+        (Fact::Numbers(first), Fact::Numbers(second), Fact::Place(place)) => {
+            (error.kind() == ErrorKind::Collision).then_some((first, second, place))
+        }
+        _ => None,
+    }
 }
 
 /// True if a refusal is about copies, and so about a replica.

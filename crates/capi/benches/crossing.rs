@@ -83,7 +83,7 @@ fn in_rust(times: &mut Times) {
     timed(times, "CostModel.cost", 20_000, |_| model.of_traffic(&traffic).unwrap());
     timed(times, "Pricer.part", 20_000, |_| pricer.part(&placement).unwrap());
     timed(times, "Pricer.cost", 1_000_000, |_| pricer.cost(from, to).unwrap());
-    let all = Candidates::new(&machine, &[1024, 1024]).level_parts(2);
+    let all = Candidates { level_parts: 2, ..Candidates::new(&machine, &[1024, 1024]) };
     let mut walk = all.iter().unwrap();
     timed(times, "CandidateWalk.next", 5000, |_| walk.next().unwrap().unwrap());
 }

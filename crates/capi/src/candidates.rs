@@ -1,9 +1,9 @@
 //! The layouts to choose from, one by one.
 
 use tensor_layout::Level;
-use tensor_layout::candidates::{Candidates, Side};
+use tensor_layout::candidates::Side;
 
-use self::ffi::{tl0_Candidates, tl0_Side};
+use self::ffi::tl0_Side;
 use crate::level::ffi::tl0_Level;
 
 /// The functions of [`tl0_Candidates`] and the others.
@@ -52,7 +52,7 @@ pub mod ffi {
 
     impl tl0_Candidates {
         /// All layouts of a shape on a machine: without time slices, with uncut levels and up to half of the slots as
-        /// padding. Cost: a few allocations, as for each constraint.
+        /// padding. Cost: a few allocations.
         #[diplomat::attr(cpp, rename = "of")]
         pub fn new(machine: &tl0_Machine, shape: &[u64]) -> Box<tl0_Candidates> {
             Box::new(tl0_Candidates(Candidates::new(&machine.machine, shape)))
@@ -60,93 +60,92 @@ pub mod ffi {
 
         /// Sets the memory: no axis is split over levels below its owner, and its capacity is respected.
         pub fn memory(&mut self, memory: &tl0_Memory) {
-            self.change(|all| all.memory(&memory.name));
+            self.0.memory = Some(memory.name.clone());
         }
 
         /// Sets the width of an element: lanes of a long word are then a level.
         pub fn element_bits(&mut self, bits: u64) {
-            self.change(|all| all.element_bits(bits));
+            self.0.element_bits = Some(bits);
         }
 
         /// Sets the address of the first long word.
         pub fn base(&mut self, base: u64) {
-            self.change(|all| all.base(base));
+            self.0.base = base;
         }
 
         /// Sets the most pieces of a level, to split different axes or hold copies.
         pub fn level_parts(&mut self, most: usize) {
-            self.change(|all| all.level_parts(most));
+            self.0.level_parts = most;
         }
 
         /// Sets where the digits of units may be in an axis.
         pub fn side(&mut self, side: tl0_Side) {
-            self.change(|all| all.sides(side.sides()));
+            self.0.sides = side.sides().to_vec();
         }
 
         /// With false, all units hold different elements.
         pub fn replicate(&mut self, replicate: bool) {
-            self.change(|all| all.replicate(replicate));
+            self.0.replicate = replicate;
         }
 
         /// Pads the words of the innermost axis that has any to a multiple of `words`.
         pub fn alignment(&mut self, words: u64) {
-            self.change(|all| all.alignment(words));
+            self.0.alignment = words;
         }
 
         /// Sets the most long words per unit.
         pub fn capacity_words(&mut self, words: u64) {
-            self.change(|all| all.capacity_words(words));
+            self.0.capacity_words = Some(words);
         }
 
         /// Sets the most slots that may be padding, in percent.
         pub fn padding_percent(&mut self, percent: u64) {
-            self.change(|all| all.padding_percent(percent));
+            self.0.padding_percent = percent;
         }
 
         /// With true, the last axis is innermost in the address.
         pub fn row_major(&mut self, only: bool) {
-            let orders = if only { Orders::RowMajor } else { Orders::All };
-            self.change(|all| all.orders(orders));
+            self.0.orders = if only { Orders::RowMajor } else { Orders::All };
         }
 
         /// With true, units are in the order of the machine.
         pub fn tree_order(&mut self, only: bool) {
-            self.change(|all| all.tree_order(only));
+            self.0.tree_order = only;
         }
 
         /// Forbids splitting an axis over a level.
         pub fn never(&mut self, axis: usize, level: &tl0_Level) {
-            self.change(|all| all.never(axis, level.0));
+            self.0.never.push((axis, level.0));
         }
 
         /// Requires an axis to be split over exactly these levels.
         pub fn fixed(&mut self, axis: usize, levels: &[&tl0_Level]) {
-            self.change(|all| all.fixed(axis, &super::names(levels)));
+            self.0.fixed.push((axis, super::names(levels)));
         }
 
         /// Allows axes to be split over these levels only; the others hold copies.
         pub fn levels(&mut self, levels: &[&tl0_Level]) {
-            self.change(|all| all.levels(&super::names(levels)));
+            self.0.levels = Some(super::names(levels));
         }
 
         /// Requires axes to be split over these levels, which then hold no copies.
         pub fn without_copies_in(&mut self, levels: &[&tl0_Level]) {
-            self.change(|all| all.without_copies_in(&super::names(levels)));
+            self.0.without_copies_in.extend(super::names(levels));
         }
 
         /// Sets the allowed numbers of time slices; 1 means no slices.
         pub fn time(&mut self, slices: &[u64]) {
-            self.change(|all| all.time(slices));
+            self.0.time = slices.to_vec();
         }
 
         /// Sets the most axes that are cut into time slices together.
         pub fn time_axes(&mut self, most: usize) {
-            self.change(|all| all.time_axes(most));
+            self.0.time_axes = most;
         }
 
         /// Keeps runs of `run` elements along an axis at successive addresses of a unit.
         pub fn contiguous(&mut self, axis: usize, run: u64) {
-            self.change(|all| all.contiguous(axis, run));
+            self.0.contiguous.push((axis, run));
         }
 
         /// The number of candidates. Cost: up to seconds; `NotDecided` beyond.
@@ -203,12 +202,6 @@ pub mod ffi {
 
 fn names(levels: &[&tl0_Level]) -> Vec<Level> {
     levels.iter().map(|level| level.0).collect()
-}
-
-impl tl0_Candidates {
-    fn change(&mut self, change: impl FnOnce(Candidates) -> Candidates) {
-        self.0 = change(self.0.clone());
-    }
 }
 
 impl tl0_Side {

@@ -315,8 +315,8 @@ impl Session {
     fn candidates(&self, shape: &[u64]) -> Answer {
         let machine = self.machine.as_ref().unwrap();
         let outermost = machine.levels().map(|(level, _)| level).next().unwrap();
-        let all = Candidates::new(machine, shape).level_parts(2);
-        let all = all.without_copies_in(&[outermost]).time(&[1, 2]);
+        let all = Candidates { level_parts: 2, ..Candidates::new(machine, shape) };
+        let all = Candidates { without_copies_in: vec![outermost], time: vec![1, 2], ..all };
         let mut answer = String::new();
         for candidate in all.iter().map_err(refused)?.take(5) {
             let of = candidate.map_err(refused)?;

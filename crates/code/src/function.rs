@@ -293,7 +293,9 @@ fn at_origin(layout: &Layout) -> Result<Layout, LayoutError> {
     let builder = layout.axes().iter().cloned().fold(Layout::builder(), LayoutBuilder::with_axis);
     let derived = layout.derived_axes().iter().cloned();
     let builder = derived.fold(builder, LayoutBuilder::derived_axis);
-    let builder = layout.replicas().iter().copied().fold(builder, LayoutBuilder::with_replica);
+    let copies = layout.replicas().iter();
+    let builder =
+        copies.fold(builder, |of, copies| of.replica(copies.size, copies.level, copies.stride));
     let levels = layout.used_levels().iter().copied();
     let moved =
         levels.fold(builder, |builder, level| match (layout.offset(level), layout.span(level)) {

@@ -43,7 +43,7 @@ pub enum ColumnWidth {
 #[must_use]
 pub fn schema(table: &Table<'_>, width: ColumnWidth) -> Schema {
     let (levels, placement) = (written_levels(table), table.placement());
-    let names = names(&levels, table.rank());
+    let names = names(&levels, table.placement().layout().rank());
     let reach = |level: &Level| placement.with_copies().extent(*level) - 1;
     let levels = levels.iter().map(|level| (reach(level), false));
     let extents = placement.layout().shape().into_iter();
@@ -163,7 +163,8 @@ struct Rows {
 impl Rows {
     fn new(table: &Table<'_>, width: ColumnWidth) -> Rows {
         let schema = Arc::new(schema(table, width));
-        let index = table.columns().len()..table.columns().len() + table.rank();
+        let index = table.placement().columns().len()
+            ..table.placement().columns().len() + table.placement().layout().rank();
         let numbers = table.written_columns().into_iter().map(|at| (at, false));
         let numbers = numbers.chain(index.map(|at| (at, true)));
         let column = |((at, open), field): ((usize, bool), &Arc<Field>)| {

@@ -9,12 +9,12 @@ use tensor_layout::{LayoutError, Level};
 /// # Errors
 /// `Unsupported` for a level with the name of an entry of the index.
 pub fn check_names(table: &Table<'_>) -> Result<(), LayoutError> {
-    check_levels(&written_levels(table), table.rank())
+    check_levels(&written_levels(table), table.placement().layout().rank())
 }
 
 /// The levels of the columns that are written.
 pub(crate) fn written_levels(table: &Table<'_>) -> Vec<Level> {
-    table.written_columns().into_iter().map(|at| table.columns()[at]).collect()
+    table.written_columns().into_iter().map(|at| table.placement().columns()[at]).collect()
 }
 
 /// The names of columns, the levels first.

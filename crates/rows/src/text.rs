@@ -34,8 +34,13 @@ pub fn write(
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), WriteError> {
     let (written, mut blocks) = (table.written_columns(), table.blocks()?);
-    format.header(&written_levels(table), table.rank(), out)?;
-    let mut lines = Lines::new(format, table.columns(), &written, table.rank());
+    format.header(&written_levels(table), table.placement().layout().rank(), out)?;
+    let mut lines = Lines::new(
+        format,
+        table.placement().columns(),
+        &written,
+        table.placement().layout().rank(),
+    );
     let mut rows = 0_u64;
     while let Some(block) = blocks.next_block()? {
         for row in block.rows() {

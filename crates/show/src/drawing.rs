@@ -190,7 +190,7 @@ impl<'a> Drawing<'a> {
     pub fn slots(&self, axis: usize) -> u64 {
         let layout = self.placement.layout();
         let Some(of) = layout.axes().get(axis) else { return 0 };
-        let feeds = of.subaxes.iter().any(|subaxis| subaxis.feeds().is_some());
+        let feeds = of.subaxes.iter().any(|subaxis| subaxis.lands().is_none());
         if feeds && !self.derived_axes_hold_padding() { of.extent } else { of.slots() }
     }
 

@@ -14,16 +14,19 @@ use crate::level::Level;
 ///
 /// ```
 /// use tensor_layout::algebra::Window;
-/// let window = Window::of(3).dilation(2).stride(4);
+/// let window = Window { dilation: 2, stride: 4, ..Window::of(3) };
 /// assert_eq!(window.count(9)?, 2);
 /// assert_eq!(window.indexes(9)?, [0, 2, 4, 4, 6, 8]);
 /// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
-    size: u64,
-    stride: u64,
-    dilation: u64,
+    /// The number of taps.
+    pub size: u64,
+    /// The number of indexes from one window to the next.
+    pub stride: u64,
+    /// The number of indexes from one tap of a window to the next.
+    pub dilation: u64,
 }
 
 impl Window {
@@ -31,18 +34,6 @@ impl Window {
     #[must_use]
     pub fn of(size: u64) -> Window {
         Window { size, stride: 1, dilation: 1 }
-    }
-
-    /// Sets the number of indexes from one window to the next.
-    #[must_use]
-    pub fn stride(self, stride: u64) -> Window {
-        Window { stride, ..self }
-    }
-
-    /// Sets the number of indexes from one tap of a window to the next.
-    #[must_use]
-    pub fn dilation(self, dilation: u64) -> Window {
-        Window { dilation, ..self }
     }
 
     /// The number of whole windows along an axis.

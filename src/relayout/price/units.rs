@@ -157,18 +157,6 @@ impl UnitPart {
         relayout.traffic_of_levels()
     }
 
-    /// Finds the unit of a level that the most elements have to enter, as [`Relayout::busiest`] does.
-    ///
-    /// # Errors
-    /// As [`traffic_to`](UnitPart::traffic_to) and [`Relayout::busiest`].
-    pub fn busiest_into(
-        &self,
-        destination: &UnitPart,
-        level: Level,
-    ) -> Result<Busiest, LayoutError> {
-        self.relayout(destination)?.busiest(level)
-    }
-
     /// Finds the unit of a level that the most elements have to leave; `None` where copies on either side
     /// leave open what leaves a unit.
     ///
@@ -176,7 +164,7 @@ impl UnitPart {
     /// it on the way back.
     ///
     /// # Errors
-    /// As [`busiest_into`](UnitPart::busiest_into).
+    /// As [`traffic_to`](UnitPart::traffic_to) and [`Relayout::busiest`].
     ///
     /// # Example
     /// ```

@@ -9,9 +9,9 @@
 
 use itertools::Itertools;
 
-use super::Operand;
 use super::families::{OfFamily, read};
 use super::printed::Printed;
+use super::tree::Operand;
 use crate::error::ParseError;
 use crate::text::cute::bits_of_type;
 

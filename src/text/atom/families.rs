@@ -1,8 +1,8 @@
 //! Instructions that come in many shapes and types, by the parts of their names.
 
-use super::Operand;
 use super::copies::copy;
 use super::printed::Printed;
+use super::tree::Operand;
 use crate::algebra::Layout;
 use crate::error::ParseError;
 use crate::text::TritonLayout;

@@ -4,11 +4,12 @@ use std::iter;
 
 use itertools::Itertools;
 
+use super::Atom;
 use super::families::{OfFamily, of_family};
 use super::printed::Printed;
 use super::sparse::{doubled, halved};
 use super::table::{ATOMS, Atoms};
-use super::{Atom, Operand};
+use super::tree::Operand;
 use crate::algebra::{Layout, Replica, Subaxis};
 use crate::error::{LayoutError, ParseError, Site, did_you_mean, fault};
 use crate::level::Level;
@@ -25,24 +26,24 @@ impl Atom {
     /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for
     /// tiles of an instruction that takes a part of a warp, and for the result of a tile with several atoms along K.
     pub fn lower(&self) -> Result<Layout, ParseError> {
-        let printed = Printed::of(self.name());
+        let printed = Printed::of(&self.name);
         let layout = match printed.is_sparse {
             false => self.dense(&printed)?,
             true => {
                 let half = halved(&printed).ok_or_else(|| self.refuse_unknown())?;
                 let layout = self.dense(&half)?;
-                match self.operand() {
+                match self.operand {
                     Operand::B => doubled(&layout).map_err(|error| self.refuse(error))?,
                     _ => layout,
                 }
             }
         };
-        if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout) }
+        if self.atoms == [1; 3] { Ok(layout) } else { self.tiled(&layout) }
     }
 
     /// The layout of a matrix of an instruction without zeros.
     fn dense(&self, printed: &Printed) -> Result<Layout, ParseError> {
-        match of_family(printed, self.operand()) {
+        match of_family(printed, self.operand) {
             Some(found) => match found? {
                 OfFamily::Held(layout) => Ok(layout),
                 OfFamily::InSharedMemory => Err(self.refuse_shared()),
@@ -56,7 +57,7 @@ impl Atom {
     fn in_table(&self, printed: &Printed) -> Result<Layout, ParseError> {
         let atoms = row(printed).ok_or_else(|| self.refuse_unknown())?;
         let [m, n, k] = atoms.shape;
-        let (places, shape) = match self.operand() {
+        let (places, shape) = match self.operand {
             Operand::A => (atoms.a, [m, k]),
             Operand::B => (atoms.b, [n, k]),
             _ => (atoms.c, [m, n]),
@@ -72,8 +73,8 @@ impl Atom {
     /// Source: CuTe, `include/cute/atom/mma_atom.hpp`, make_tiled_mma: atoms follow each other along M, then N,
     /// then K.
     fn tiled(&self, atom: &Layout) -> Result<Layout, ParseError> {
-        let [m, n, k] = self.atoms();
-        if matches!(self.operand(), Operand::S | Operand::D) {
+        let [m, n, k] = self.atoms;
+        if matches!(self.operand, Operand::S | Operand::D) {
             return Err(self.refuse_name("tiles of a copy are not supported".into()));
         }
         if atom.extent(Level::LANE) < 32 {
@@ -88,10 +89,10 @@ impl Atom {
             warps.checked_mul(m).and_then(|w| w.checked_mul(n)),
         ];
         let [m, n, k] = [(m, steps[0]), (n, steps[1]), (k, steps[2])];
-        let (axes, (copies, apart)) = match self.operand() {
+        let (axes, (copies, apart)) = match self.operand {
             Operand::A => ([m, k], n),
             Operand::B => ([n, k], m),
-            _ if self.operand() == Operand::C && k.0 > 1 => {
+            _ if self.operand == Operand::C && k.0 > 1 => {
                 let why = "atoms along K hold partial sums of C, and no layout says what is summed";
                 return Err(self.refuse_name(why.into()));
             }
@@ -114,8 +115,8 @@ impl Atom {
     /// Returns whether the instruction reads this matrix from shared memory, so that no thread holds it.
     #[must_use]
     pub fn is_in_shared_memory(&self) -> bool {
-        let of = Printed::of(self.name());
-        matches!(of_family(&of, self.operand()), Some(Ok(OfFamily::InSharedMemory)))
+        let of = Printed::of(&self.name);
+        matches!(of_family(&of, self.operand), Some(Ok(OfFamily::InSharedMemory)))
     }
 
     fn refuse_shared(&self) -> ParseError {
@@ -126,10 +127,10 @@ impl Atom {
     }
 
     fn refuse_unknown(&self) -> ParseError {
-        let why = format!("`{}` is not in the table of instructions", self.name());
+        let why = format!("`{}` is not in the table of instructions", &self.name);
         let known = ATOMS.iter().flat_map(|atoms| atoms.names).copied();
         // Those of the same machine, if there are any: `SM80`.
-        let machine = self.name().split('_').next().unwrap_or_default();
+        let machine = self.name.split('_').next().unwrap_or_default();
         let all = || {
             let near: Vec<&str> = known.clone().filter(|name| name.starts_with(machine)).collect();
             let known = if near.is_empty() { known.clone().collect() } else { near };
@@ -141,8 +142,7 @@ impl Atom {
                  SM100_TMEM_LOAD_32dp32b1x, UniversalCopy<uint128_t>"
             )
         };
-        self.refuse_name(why)
-            .with_help(did_you_mean(self.name(), known.clone()).unwrap_or_else(all))
+        self.refuse_name(why).with_help(did_you_mean(&self.name, known.clone()).unwrap_or_else(all))
     }
 }
 

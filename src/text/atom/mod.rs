@@ -14,4 +14,4 @@ mod sparse;
 mod table;
 mod tree;
 
-pub use tree::{Atom, Operand};
+pub use tree::Atom;

@@ -10,9 +10,8 @@ use crate::text::written::NotCompared;
 /// An operand or the result of a matrix instruction, by its name in CuTe or in an instruction set.
 ///
 /// ```
-/// use tensor_layout::notation::{Atom, Operand};
+/// use tensor_layout::notation::Atom;
 /// let atom: Atom = "SM80_16x8x16_F32F16F16F32_TN:A".parse()?;
-/// assert_eq!((atom.name(), atom.operand()), ("SM80_16x8x16_F32F16F16F32_TN", Operand::A));
 /// let layout = atom.lower()?;
 /// assert_eq!(layout.locate(&[9, 3])?.to_string(), "LANE=5,Addr=3"); // row 9, column 3 of 16 x 16
 /// // Two atoms along M and two along N: 32 x 16, and 16 along K. Warps go along M first.
@@ -23,16 +22,16 @@ use crate::text::written::NotCompared;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Atom {
-    name: Box<str>,
-    operand: Operand,
-    atoms: [u64; 3],
+    pub(super) name: Box<str>,
+    pub(super) operand: Operand,
+    /// The number of instructions beside each other along M, N and K.
+    pub(super) atoms: [u64; 3],
     source: NotCompared<Box<str>>,
 }
 
 /// A matrix of a product: C (M x N) = A (M x K) times B, which is N x K as in CuTe; or a side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Operand {
+pub(super) enum Operand {
     /// The left factor, M x K.
     A,
     /// The right factor, N x K.
@@ -47,23 +46,6 @@ pub enum Operand {
 }
 
 impl Atom {
-    /// The name of the instruction.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The matrix of the instruction: A, B or C.
-    #[must_use]
-    pub fn operand(&self) -> Operand {
-        self.operand
-    }
-
-    /// The number of instructions beside each other along M, N and K.
-    pub(crate) fn atoms(&self) -> [u64; 3] {
-        self.atoms
-    }
-
     /// The matrices A, B and C of an instruction, from its name without a letter; `None` if the text has a letter
     /// or does not look like the name of an instruction.
     ///

@@ -35,7 +35,7 @@ impl CuteLayout {
         let Some((map, offset)) = &self.outer else { return Ok(plain) };
         let from = plain.with_offset(Level::ADDR, *offset)?;
         match map {
-            CuteMap::Swizzle(swizzle) if swizzle.bits() == 0 => Ok(from),
+            CuteMap::Swizzle(swizzle) if swizzle.bits == 0 => Ok(from),
             CuteMap::Swizzle(swizzle) => swizzle.apply_to(&from),
             CuteMap::Layout(mode) => {
                 let outer = self::plain(mode.axes())?;
@@ -160,7 +160,7 @@ impl Layout {
                 (0..bits).filter_map(move |base| CuteSwizzle::new(size, base, shift).ok())
             })
         });
-        let inside = |swizzle: &CuteSwizzle| swizzle.base() + swizzle.shift().unsigned_abs() < bits;
+        let inside = |swizzle: &CuteSwizzle| swizzle.base + swizzle.shift.unsigned_abs() < bits;
         let plain = all.filter(inside).filter_map(|swizzle| {
             let inner = swizzle.apply_to(self).ok()?.without_padding().ok()?;
             inner.derived_axes().is_empty().then_some((swizzle, inner))

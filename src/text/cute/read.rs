@@ -382,7 +382,7 @@ fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<(CuteMap, u64)>, 
     let bits = own(Rule::digits).or_else(|| own(Rule::element));
     let bits = bits.map_or(Ok(8), |bits| number(&bits, text))?;
     let in_bytes = swizzle(&found, None, text)?;
-    let reach = in_bytes.bits() + in_bytes.base() + in_bytes.shift().unsigned_abs();
+    let reach = in_bytes.bits + in_bytes.base + in_bytes.shift.unsigned_abs();
     let address = match (own(Rule::address), own(Rule::align)) {
         (Some(address), _) => {
             let too_large =

@@ -91,7 +91,7 @@ impl CuteLayout {
 
     /// The layout with an offset added to its addresses, and then a map of them.
     #[must_use]
-    pub fn behind(self, map: CuteMap, offset: u64) -> CuteLayout {
+    pub(crate) fn behind(self, map: CuteMap, offset: u64) -> CuteLayout {
         CuteLayout { outer: Some((map, offset)), ..self }
     }
 

@@ -187,8 +187,7 @@ impl PadLayout {
     }
 
     /// The span of a part in the text that it was parsed from; the whole text if the part has none.
-    #[must_use]
-    pub fn span(&self, site: Site) -> Span {
+    pub(crate) fn span(&self, site: Site) -> Span {
         let source = &self.source.0;
         let axis = |axis: usize| self.axes.get(axis).map(|axis| axis.span.0);
         let span = match site {

@@ -60,7 +60,7 @@ impl ShardedShape {
     ///
     /// # Errors
     /// As parsing the shape and the sharding, with spans in the whole text.
-    pub fn parse(text: &str, xla: XlaParser) -> Result<ShardedShape, ParseError> {
+    pub(crate) fn parse(text: &str, xla: XlaParser) -> Result<ShardedShape, ParseError> {
         let expected = || {
             let whole = Span::new(0, text.len());
             ParseError::expected("a shape, then `, sharding={..}`", whole, text)

@@ -3,14 +3,17 @@
 use std::fmt;
 use std::str::FromStr;
 
-use itertools::Itertools;
+use itertools::{Itertools, izip};
 
 use super::read::{self, Rule};
 use super::tree::{Mesh, TileDevices};
+use crate::algebra::product;
+use crate::algebra::strided::sums;
 use crate::error::ParseError;
 use crate::number::to_u64;
 use crate::text::pairs::{child, children, number, span};
 use crate::text::refusal::check_depth;
+use crate::text::strided::contiguous;
 
 type Node<'t> = pest::iterators::Pair<'t, Rule>;
 
@@ -199,26 +202,20 @@ fn by_stride(sizes: &[u64], strides: &[u64]) -> Result<Option<TileDevices>, Stri
         let (sizes, strides) = (sizes.len(), strides.len());
         return Err(format!("the mesh has {sizes} sizes, but {strides} strides"));
     }
-    let axes = || sizes.iter().zip(strides).rev();
-    let mut below = Some(1_u64);
-    let is_row_major = axes().all(|(size, stride)| {
-        let is = below == Some(*stride) || *size == 1;
-        below = below.and_then(|below| below.checked_mul(*size));
-        is
-    });
-    if is_row_major {
+    let is_even = |even: Vec<u64>| {
+        izip!(sizes, strides, even).all(|(size, stride, even)| *size == 1 || *stride == even)
+    };
+    if contiguous(sizes).is_some_and(is_even) {
         return Ok(None);
     }
-    if below.is_none_or(|devices| devices > MOST_LISTED) {
+    if product(sizes.iter().copied()).is_none_or(|devices| devices > MOST_LISTED) {
         return Err(format!("a mesh in this order is listed, with at most {MOST_LISTED} devices"));
     }
-    let mut ranks = vec![0_u64];
-    for (size, stride) in sizes.iter().zip(strides) {
-        let next = |rank: &u64| {
-            let rank = *rank;
-            (0..*size).map(move |at| rank.saturating_add(at.saturating_mul(*stride)))
-        };
-        ranks = ranks.iter().flat_map(next).collect();
+    let axes = sizes.iter().copied().zip(strides.iter().copied()).rev();
+    let steps = axes.clone().map(|(size, stride)| size.saturating_sub(1).checked_mul(stride));
+    if steps.clone().try_fold(0_u64, |last, step| last.checked_add(step?)).is_none() {
+        return Err("the ranks of the mesh do not fit in 64 bits".to_owned());
     }
+    let ranks = sums(axes, usize::MAX);
     Ok(by_rank(&ranks))
 }

@@ -136,19 +136,8 @@ impl TritonLayout {
         }
     }
 
-    /// The shape of the tensor, if the text has one.
-    #[must_use]
-    pub fn shape(&self) -> Option<Vec<u64>> {
-        match &self.said {
-            TritonMeaning::Encoding(_, of) => of.as_ref().map(|of| of.shape.clone()),
-            TritonMeaning::Linear(layout) => {
-                Some(layout.outs.iter().map(|(_, size)| *size).collect())
-            }
-        }
-    }
-
     /// Wraps `error` in a [`ParseError`] that points at this text.
-    pub fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
+    pub(crate) fn refuse(&self, error: impl Into<LayoutError>) -> ParseError {
         ParseError::whole(error, &self.text())
     }
 

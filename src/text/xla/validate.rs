@@ -33,10 +33,7 @@ impl XlaShape {
 
 impl XlaArray {
     /// Checks the numbers of the array.
-    ///
-    /// # Errors
-    /// As [`XlaShape::validate`].
-    pub fn validate(&self) -> Result<(), ParseError> {
+    pub(crate) fn validate(&self) -> Result<(), ParseError> {
         self.check_size()?;
         let Some(layout) = &self.layout else { return Ok(()) };
         self.check_order(layout)?;

@@ -76,15 +76,10 @@ fn other_sizes([own, other]: [u64; 2], larger: bool) -> Option<[u64; 2]> {
 }
 
 fn with_axes(layout: &Layout, axes: Vec<Axis>) -> Result<Layout, Failure> {
-    let axes = axes.into_iter().fold(Layout::builder(), LayoutBuilder::with_axis);
+    let levels = Layout::builder().levels_of(layout, |_| true);
+    let axes = axes.into_iter().fold(levels, LayoutBuilder::with_axis);
     let derived = layout.derived_axes().iter().cloned();
-    let nodes = derived.fold(axes, LayoutBuilder::derived_axis);
-    let replicas = layout.replicas().iter().cloned();
-    let copies = replicas.fold(nodes, LayoutBuilder::with_replica);
-    let levels = layout.used_levels().iter().copied();
-    let used = levels
-        .fold(copies, |builder, level| builder.used(level).offset(level, layout.offset(level)));
-    Ok(used.build()?)
+    Ok(derived.fold(axes, LayoutBuilder::derived_axis).build()?)
 }
 
 #[cfg(test)]

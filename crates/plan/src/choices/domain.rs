@@ -188,19 +188,19 @@ impl Setting {
             if is_fixed { 1 } else { extent.div_ceil(block) }
         });
         let levels = self.nodes.levels().map(|(level, _)| level).collect_vec();
-        let all = Candidates::new(&self.machine, &blocks.collect_vec())
-            .levels(&levels)
-            .sides(&[Side::Major])
-            .orders(Orders::RowMajor)
-            .tree_order(true)
-            .padding_percent(percent)
-            .time(time)
-            .time_axes(TIME_AXES);
-        (0..nest.loops.len()).fold(all, |all, axis| {
-            let outside = levels.iter().copied().chain([Level::TIME]);
-            let outside = outside.filter(|_| !reads.over_units[axis]);
-            outside.fold(all, |all, level| all.never(axis, level))
-        })
+        let outside = levels.iter().copied().chain([Level::TIME]);
+        let within = (0..nest.loops.len()).filter(|axis| !reads.over_units[*axis]);
+        Candidates {
+            never: within.cartesian_product(outside).collect(),
+            levels: Some(levels.clone()),
+            sides: vec![Side::Major],
+            orders: Orders::RowMajor,
+            tree_order: true,
+            padding_percent: percent,
+            time: time.to_vec(),
+            time_axes: TIME_AXES,
+            ..Candidates::new(&self.machine, &blocks.collect_vec())
+        }
     }
 
     /// The choices that no other dominates, as many of the cheapest as are kept.

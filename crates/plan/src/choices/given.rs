@@ -115,15 +115,15 @@ impl Setting {
             None => Ending::Leaves(self.leaf()),
         };
         let levels = self.nodes.levels().map(|(level, _)| level).collect_vec();
-        let all = Candidates::new(&self.machine, &blocks.collect_vec())
-            .sides(&[Side::Major])
-            .orders(Orders::RowMajor)
-            .tree_order(true)
-            .replicate(replicate)
-            .padding_percent(percent);
-        let all = match &self.outer {
-            Some(memory) => all.memory(memory),
-            None => all.levels(&levels),
+        let all = Candidates {
+            memory: self.outer.clone(),
+            levels: self.outer.is_none().then_some(levels),
+            sides: vec![Side::Major],
+            orders: Orders::RowMajor,
+            tree_order: true,
+            replicate,
+            padding_percent: percent,
+            ..Candidates::new(&self.machine, &blocks.collect_vec())
         };
         let mut domain = Domain::default();
         let Ok(found) = all.iter() else { return Ok(domain) };

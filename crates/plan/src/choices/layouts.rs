@@ -118,13 +118,8 @@ pub(super) fn in_lanes(layout: &Layout, lanes: u64) -> Result<Layout, LayoutErro
 }
 
 fn without_copies_in_lanes(layout: &Layout) -> Result<Layout, LayoutError> {
-    let mut of = Layout::builder();
-    for level in layout.used_levels().iter().filter(|level| **level != Level::W) {
-        of = of.used(*level).offset(*level, layout.offset(*level));
-    }
-    of = layout.axes().iter().fold(of, |of, axis| of.with_axis(axis.clone()));
-    let kept = layout.replicas().iter().filter(|copies| copies.level != Level::W);
-    kept.fold(of, |of, copies| of.replica(copies.size, copies.level, copies.stride)).build()
+    let of = Layout::builder().levels_of(layout, |level| level != Level::W);
+    layout.axes().iter().cloned().fold(of, LayoutBuilder::with_axis).build()
 }
 
 /// The levels and copies of a layout with other axes, whose addresses are row-major.

@@ -306,10 +306,7 @@ fn layout(text: &str, extents: &[u64], machine: &Machine) -> Result<Layout, Stri
         all.iter().filter(long).collect_vec()
     };
     let mut axes = axes.into_iter();
-    let mut built = Layout::builder();
-    for level in written.used_levels() {
-        built = built.used(*level).offset(*level, written.offset(*level));
-    }
+    let mut built = Layout::builder().levels_of(&written, |_| true);
     for (at, extent) in extents.iter().enumerate() {
         let axis = if all.len() == extents.len() || *extent > 1 { axes.next() } else { None };
         let digits = axis.map_or_else(Vec::new, |axis| axis.subaxes.clone());
@@ -324,9 +321,6 @@ fn layout(text: &str, extents: &[u64], machine: &Machine) -> Result<Layout, Stri
     if axes.any(|axis| axis.slots() > 1) {
         return Err(format!("it has {} axes, and the tensor {}", all.len(), extents.len()));
     }
-    let copies = written.replicas().iter();
-    let built =
-        copies.fold(built, |of, copies| of.replica(copies.size, copies.level, copies.stride));
     built.build().map_err(|error| error.to_string())
 }
 

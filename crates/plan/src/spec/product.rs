@@ -86,7 +86,7 @@ fn extents(labels: &[String; 3], layouts: [&Layout; 3]) -> Result<HashMap<char, 
 fn local(labels: &[String; 3], k: &Axis, c: &Layout) -> Result<Local, Box<dyn Error>> {
     let loops = SumRuns::of(k).before(c)?.to_builder().with_axis(k.clone()).build()?;
     let [a, bt, c] = labels;
-    let einsum = Einsum::parse(&format!("{a},{bt}->{c}"))?;
+    let einsum: Einsum = format!("{a},{bt}->{c}").parse()?;
     Ok(einsum.local_in(&with_dense_addresses(&loops)?)?)
 }
 
@@ -228,19 +228,13 @@ fn listed(slices: &[Slices]) -> String {
 
 /// The layout of so many elements in some levels of units; all other digits are dense addresses.
 fn in_units(layout: &Layout, shape: &[u64], keep: &[Level]) -> Result<Layout, String> {
-    let mut of = Layout::builder();
-    for level in layout.used_levels().iter().filter(|level| keep.contains(level)) {
-        of = of.used(*level).offset(*level, layout.offset(*level));
-    }
+    let mut of = Layout::builder().levels_of(layout, |level| keep.contains(&level));
     for (axis, extent) in layout.axes().iter().zip(shape) {
         let digit = |digit: &Subaxis| match digit.target {
             Target::Land { level, .. } if keep.contains(&level) => *digit,
             _ => Subaxis::land(digit.size, Level::ADDR, 1),
         };
         of = of.axis(*extent, axis.subaxes.iter().map(digit));
-    }
-    for copies in layout.replicas().iter().filter(|copies| keep.contains(&copies.level)) {
-        of = of.replica(copies.size, copies.level, copies.stride);
     }
     let built = of.build().map_err(|error| error.to_string())?;
     with_dense_addresses(&built).map_err(|error| error.to_string())
