@@ -97,7 +97,7 @@ impl Places {
         let places = slf.get();
         let mut report = Report::of(places.placement()?).map_err(|error| places.refuse(error))?;
         if let Some(text) = places.like() {
-            report.address_unit = text.address_unit();
+            report = report.counting(text.address_unit());
         }
         Ok(PyReport { report, of: slf.clone().unbind() })
     }

@@ -12,8 +12,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::dense::{loop_rank, operand_count};
-use super::dense::{outside, with_axes};
+use super::dense::{loop_rank, operand_count, outside, with_axes};
 use super::gather::lookup_traffic;
 use super::local::Local;
 use crate::algebra::strided::StridedDigit;
@@ -325,10 +324,7 @@ fn taps(
     let mut at = vec![0; loops.len()];
     let mut listed = Vec::with_capacity(to_index(count.unwrap_or(0)));
     for number in 0..count.unwrap_or(0) {
-        let mut rest = number;
-        for (value, axis) in at.iter_mut().zip(loops).rev() {
-            (*value, rest) = (rest % axis.extent, rest / axis.extent);
-        }
+        crate::algebra::split(number, loops.iter().map(|axis| axis.extent), &mut at);
         let value = split.map_or(0, |split| at[split]);
         listed.extend(index(&at).map(|index| (value, index)));
     }

@@ -230,9 +230,7 @@ fn in_directions<'m>(down: impl IntoIterator<Item = Hand<'m>>) -> impl Iterator<
 
 /// The steps at which a map cuts the coordinates of units.
 fn steps(map: &Layout) -> Vec<(Level, u64)> {
-    let landed = map.axes().iter().flat_map(|axis| &axis.subaxes);
-    let landed = landed.filter_map(Subaxis::landed).filter(|(level, _)| level.is_unit());
-    landed.chain(map.replicas().iter().map(|copy| (copy.level, copy.stride))).collect()
+    map.landings().filter(|of| of.level.is_unit()).map(|of| (of.level, of.stride)).collect()
 }
 
 /// The digits of a map, each from the upper place to the lower one.

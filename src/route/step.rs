@@ -16,7 +16,6 @@ use super::carry::{carried, in_radix, zero_based};
 use super::hand::Hand;
 use super::units::Piece;
 use crate::algebra::{Layout, LayoutBuilder, StepsEvenly, goes_on};
-use crate::error::LayoutError;
 use crate::level::Level;
 use crate::placement::Placement;
 use crate::relayout::Relayout;
@@ -25,7 +24,7 @@ use crate::relayout::Relayout;
 ///
 /// Law: the source composed with the map serves the target; the map places each beat as the movement does.
 pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Option<Layout> {
-    let digits = needed(hand, source, target).ok()??;
+    let digits = needed(hand, source, target)?;
     let (from, to) = (source.with_copies(), target.with_copies());
     let mut map = map_of(hand, from, &digits)?;
     for copies in new_copies(hand, from, to) {
@@ -42,19 +41,17 @@ pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Optio
 }
 
 /// The digits of beats, named units and time slices, from source to target; `None` if none are in common.
-fn needed(
-    hand: &Hand,
-    source: &Placement,
-    target: &Placement,
-) -> Result<Option<Vec<Piece>>, LayoutError> {
-    let account = Relayout::new(source, target)?.account()?;
-    let mut digits = Vec::new();
-    for digit in account.moves.iter().filter(|digit| digit.size > 1) {
-        let (Some(from), Some(to)) = (digit.from, digit.to) else { return Ok(None) };
-        digits.push(Piece { size: digit.size, from, to });
-    }
-    let cut = merged(digits).into_iter().flat_map(|digit| digit.cut_at(&hand.units));
-    Ok(cut.map(|digit| in_beats(hand, digit)).collect::<Option<Vec<_>>>().map(|all| all.concat()))
+fn needed(hand: &Hand, source: &Placement, target: &Placement) -> Option<Vec<Piece>> {
+    let digits = merged(in_common(source, target)?);
+    let cut = digits.into_iter().flat_map(|digit| digit.cut_at(&hand.units));
+    cut.map(|digit| in_beats(hand, digit)).collect::<Option<Vec<_>>>().map(|all| all.concat())
+}
+
+/// The digits of elements, from source to target; `None` if none are in common.
+pub(super) fn in_common(source: &Placement, target: &Placement) -> Option<Vec<Piece>> {
+    let account = Relayout::new(source, target).ok()?.account().ok()?;
+    let digits = account.moves.iter().filter(|digit| digit.size > 1);
+    digits.map(|of| Some(Piece { size: of.size, from: of.from?, to: of.to? })).collect()
 }
 
 /// Digits of an address that continue each other, as one.

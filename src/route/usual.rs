@@ -12,13 +12,12 @@ use itertools::Itertools;
 
 use super::carry::{carried, in_radix, zero_based};
 use super::hand::Hand;
-use super::step::map_of;
+use super::step::{in_common, map_of};
 use super::units::{Piece, UnitDigit};
-use crate::algebra::Layout;
-use crate::error::LayoutError;
+use crate::algebra::{Landing, Layout};
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::placement::Placement;
-use crate::relayout::Relayout;
 
 /// The layout that the movement gives in its target.
 pub(super) fn given(hand: &Hand, layout: &Layout) -> Option<Layout> {
@@ -33,11 +32,7 @@ pub(super) fn wanted(hand: &Hand, layout: &Layout) -> Option<Layout> {
 /// The layout after the movement that brings digits into the units that it names, where `end` has them, and keeps
 /// the order of all others; `None` if it names none of these units.
 pub(super) fn towards(hand: &Hand, from: &Placement, end: &Placement) -> Option<Layout> {
-    let account = Relayout::new(from, end).ok()?.account().ok()?;
-    let digits = account.moves.iter().filter(|digit| digit.size > 1);
-    let digits =
-        digits.map(|digit| Some(Piece { size: digit.size, from: digit.from?, to: digit.to? }));
-    let cut = digits.collect::<Option<Vec<_>>>()?;
+    let cut = in_common(from, end)?;
     let beat = UnitDigit { level: Level::ADDR, step: hand.beat.0, size: 1 };
     let cuts = [&hand.units[..], &[beat]].concat();
     let cut = cut.into_iter().flat_map(|digit| digit.cut_at(&cuts));
@@ -135,14 +130,7 @@ fn lies_apart(layout: &Layout, digit: &UnitDigit, copies_too: bool) -> bool {
         let top = digit.step.saturating_mul(digit.size);
         level == digit.level && size > 1 && step < top && step.saturating_mul(size) > digit.step
     };
-    let landed = layout.nodes().flat_map(|axis| &axis.subaxes);
-    let mut landed = landed.filter_map(|subaxis| {
-        subaxis
-            .landed()
-            .filter(|(_, stride)| *stride > 0)
-            .map(|(level, stride)| (subaxis.size, level, stride))
-    });
-    let mut copies = layout.replicas().iter().filter(|r| copies_too && r.stride > 0);
-    landed.any(|(size, level, step)| within(size, level, step))
-        || copies.any(|r| within(r.size, r.level, r.stride))
+    let counts = |of: &Landing| copies_too || !matches!(of.site, Site::Replica(_));
+    let mut landings = layout.landings().filter(|of| of.stride > 0 && counts(of));
+    landings.any(|of| within(of.size, of.level, of.stride))
 }

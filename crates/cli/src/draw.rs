@@ -92,7 +92,7 @@ struct Drawn {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     panels: Option<u16>,
     /// The title, instead of the text of the layout.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = title)]
     title: Option<String>,
     /// Leave out the title, the captions and the notes.
     #[arg(long, conflicts_with = "title")]
@@ -297,6 +297,14 @@ impl Drawn {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// A title, which pictures cannot hold with control characters.
+fn title(text: &str) -> Result<String, String> {
+    match text.contains(char::is_control) {
+        true => Err("a title has no control characters".into()),
+        false => Ok(text.into()),
     }
 }
 

@@ -55,8 +55,8 @@ impl Explain {
             }
         }
         let PlacementSource { placement, syntax } = on.place_oversized(syntax)?;
-        let mut report = Report::of(&placement).map_err(|error| syntax.refuse(error))?;
-        report.address_unit = syntax.address_unit();
+        let report = Report::of(&placement).map_err(|error| syntax.refuse(error))?;
+        let report = report.counting(syntax.address_unit());
         let page = || format!("{report}{}", picture::small(&placement, &syntax));
         print_as(self.form, || report_json(&report), page)
     }

@@ -128,6 +128,16 @@ impl Hlo {
             let why = "--mesh has no effect without --collectives or --report";
             return Err(Failure::Argument(why.into()));
         }
+        let place = |file: &Path| std::fs::canonicalize(file).ok();
+        if self
+            .report
+            .as_deref()
+            .and_then(place)
+            .is_some_and(|of| place(Path::new(&self.file)) == Some(of))
+        {
+            let why = "--report would replace the dump: name another file";
+            return Err(Failure::Argument(why.into()));
+        }
         let (file, input, length) = self.open()?;
         let told = other::told(input).map_err(|error| Failure::Io(self.file.clone(), error))?;
         let input = match told {

@@ -36,7 +36,10 @@ impl Completions {
     pub(super) fn run(&self, mut command: Command) -> Result<(), Failure> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command, "tensor-layout", &mut text);
-        write_to(None, |out| out.write_all(&text))
+        // clap_complete 4.6 enters states that it then looks for by another name, since ours has a hyphen.
+        let text =
+            String::from_utf8_lossy(&text).replace("tensor__subcmd__layout", "tensor__layout");
+        write_to(None, |out| out.write_all(text.as_bytes()))
     }
 }
 

@@ -559,6 +559,29 @@ fn many_donors_many_operands_and_many_leaves_cost_little_each() {
     assert_eq!(module(&text).peaks.unwrap()[0].bytes.count, MANY as u64 - 1);
 }
 
+/// Buffers are followed from value to value, through calls and along chains of sums.
+#[test]
+fn long_chains_of_values_calls_and_aliases_cost_little_each() {
+    const MANY: usize = 20_000;
+    let row = "f32[8]{0}";
+    let each = |line: &dyn Fn(usize) -> String| (1..MANY).map(line).collect::<String>();
+    let sums = each(&|at| format!("  v{at} = {row} add(v{}, v0)\n", at - 1));
+    let callees = each(&|at| {
+        format!("f{at} {{\n  q = {row} parameter(0)\n  ROOT z = {row} negate(q)\n}}\n\n")
+    });
+    let calls = each(&|at| format!("  v{at} = {row} call(v{}), to_apply=f{at}\n", at - 1));
+    for (callees, lines) in [("", sums), (&callees[..], calls)] {
+        let last = MANY - 1;
+        let text = entry(
+            ", is_scheduled=true",
+            &format!("  v0 = {row} parameter(0)\n{lines}  ROOT r = {row} negate(v{last})\n"),
+        );
+        let (head, entry) = text.split_once("\n\n").unwrap();
+        let memory = module(&format!("{head}\n\n{callees}{entry}"));
+        assert_eq!(memory.peaks.unwrap()[0].bytes.count, 2);
+    }
+}
+
 #[test]
 fn a_dump_without_entry_has_no_peak() {
     let text =

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use smallvec::SmallVec;
 
 use super::stretch::EvenStretch;
+use crate::algebra::strided::sums;
 use crate::algebra::{Indexes, work};
 use crate::error::{LayoutError, Site, fault};
 use crate::level::Level;
@@ -177,11 +178,7 @@ impl SidePlaces {
         let replicas = if relayout.elements() > 0 { replicas } else { &[] };
         let add = |level: &Level| {
             let own = replicas.iter().filter(|replica| replica.level == *level);
-            let mut adds = own.fold(vec![0], |sums, replica| {
-                let digits = 0..replica.size;
-                let sum = |sum: &u64| digits.clone().map(|n| sum + n * replica.stride).collect();
-                sums.iter().flat_map(|at| -> Vec<u64> { sum(at) }).collect()
-            });
+            let mut adds = sums(own.map(|replica| (replica.size, replica.stride)), usize::MAX);
             adds.sort_unstable();
             adds
         };

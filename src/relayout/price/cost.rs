@@ -195,22 +195,11 @@ impl CostModel {
             if has_none { (nodes(machine), uses(machine)) } else { Default::default() };
         let borders: Arc<[Border]> = borders(machine, &nodes, &uses).into();
         let ways = Ways::new(machine, &nodes, &uses).into();
-        match levels.first().filter(|_| has_none && borders.is_empty()) {
-            Some(outermost) => Err(no_bandwidth(outermost.level)),
-            None => {
-                let (word_bits, inside) = (machine.word_bits(), None);
-                let in_sequence = false;
-                Ok(CostModel {
-                    levels,
-                    borders,
-                    ways,
-                    inside,
-                    in_sequence,
-                    element_bits,
-                    word_bits,
-                })
-            }
+        if let Some(outermost) = levels.first().filter(|_| has_none && borders.is_empty()) {
+            return Err(no_bandwidth(outermost.level));
         }
+        let (word_bits, inside, in_sequence) = (machine.word_bits(), None, false);
+        Ok(CostModel { levels, borders, ways, inside, in_sequence, element_bits, word_bits })
     }
 
     /// The unit of costs: cycles of movements, or steps of bandwidth.

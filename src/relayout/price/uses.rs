@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, Layout, Replica, product};
+use crate::algebra::{Axis, Landing, Layout, Replica, product};
 use crate::level::Level;
 use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
 
@@ -229,9 +229,7 @@ fn sources(map: &Layout) -> u64 {
 
 /// Returns whether a beat lands in several nodes of the upper memory.
 fn leaves(machine: &Machine, map: &Layout, upper: &Memory) -> bool {
-    let landed = map.subaxes().filter_map(|digit| Some((digit.landed()?, digit.size)));
-    let copies = map.replicas().iter().map(|copy| ((copy.level, copy.stride), copy.size));
-    landed.chain(copies).any(|((level, step), size)| {
+    map.landings().any(|Landing { level, stride: step, size, .. }| {
         let depth = machine.depth(level);
         let own = machine.depth(upper.owner);
         let ends = step.saturating_mul(size);

@@ -2,7 +2,7 @@
 
 use super::read::{Tree, coordinate};
 use super::tree::{CuteLayout, CuteMode};
-use crate::algebra::{product, split};
+use crate::algebra::split;
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::words::counted;
 
@@ -34,7 +34,7 @@ impl CuteLayout {
             (CuteMode::Leaf(..), [one]) => Ok(vec![number(&self.mode, one, text)?]),
             (CuteMode::Tuple(modes), [one @ Tree::Int(..)]) => {
                 let mut index = vec![0; modes.len()];
-                let sizes = modes.iter().map(size).rev();
+                let sizes = modes.iter().map(CuteMode::size).rev();
                 split(number(&self.mode, one, text)?, sizes, &mut index);
                 index.reverse();
                 Ok(index)
@@ -70,7 +70,7 @@ fn numbers(
 fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError> {
     match (mode, member) {
         (_, Tree::Int(number, span)) => {
-            let size = size(mode);
+            let size = mode.size();
             let message = format!("{number} is not below the size {size} of its mode");
             let beyond = ParseError::invalid(message, *span, text);
             (*number < size).then_some(*number).ok_or(beyond)
@@ -79,7 +79,7 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
             let entries = numbers(modes, members, *span, text)?;
             let pairs = modes.iter().zip(entries).rev();
             let sum = pairs.into_iter().try_fold(0_u64, |sum, (mode, entry)| {
-                sum.checked_mul(size(mode))?.checked_add(entry)
+                sum.checked_mul(mode.size())?.checked_add(entry)
             });
             sum.ok_or_else(|| ParseError::new(ParseErrorKind::NumberTooLarge, *span, text))
         }
@@ -88,9 +88,4 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
             Err(ParseError::expected("an integer, as in the shape", *span, text))
         }
     }
-}
-
-/// The number of elements of a mode; `u64::MAX` if it exceeds 64 bits, which is reported elsewhere.
-fn size(mode: &CuteMode) -> u64 {
-    product(mode.leaves().into_iter().map(|(extent, _)| extent)).unwrap_or(u64::MAX)
 }

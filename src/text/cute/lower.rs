@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::tree::MAX_COORDINATES;
 use super::{CuteLayout, CuteMap, CuteMode, CuteStride, CuteTiler};
-use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, product};
+use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, product};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::swizzle::CuteSwizzle;
@@ -217,20 +217,12 @@ impl Layout {
 /// Its leaves, minor to major; an axis without digits that move is one leaf.
 fn mode(axis: &crate::algebra::Axis) -> CuteMode {
     let leaves = axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
-    let leaf = |subaxis: &Subaxis| match subaxis.target {
-        Target::Land { level: Level::ADDR, stride } => CuteMode::Leaf(subaxis.size, stride.into()),
-        Target::Land { level, stride } => CuteMode::Leaf(
-            subaxis.size,
-            CuteStride { step: stride, coordinate: level.axis_number() },
-        ),
-        Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0.into()),
+    // No axis feeds another one here, and an address is no coordinate.
+    let leaf = |subaxis: &Subaxis| {
+        let (level, step) = subaxis.landed().unwrap_or((Level::ADDR, 0));
+        CuteMode::Leaf(subaxis.size, CuteStride { step, coordinate: level.axis_number() })
     };
-    let mut leaves = leaves.map(leaf).collect_vec();
-    match leaves.len() {
-        0 => CuteMode::Leaf(1, 0.into()),
-        1 => leaves.remove(0),
-        _ => CuteMode::Tuple(leaves),
-    }
+    CuteMode::joined(leaves.map(leaf).collect())
 }
 
 impl NotationText for CuteLayout {

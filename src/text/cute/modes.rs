@@ -9,8 +9,6 @@
 //! [`CuteLayout::nested_as`] writes the digits in them.
 //! Source: CuTe, `python/pycute/layout.py`.
 
-use itertools::Itertools;
-
 use super::{CuteLayout, CuteMode, CuteTiler};
 use crate::algebra::{Arrangement, Layout, LinearFunction};
 use crate::error::LayoutError;
@@ -94,9 +92,5 @@ fn leaf(extent: u64) -> CuteMode {
 
 /// One leaf, or a tuple of leaves.
 fn leaves(extents: Vec<u64>) -> CuteMode {
-    match extents[..] {
-        [] => leaf(1),
-        [extent] => leaf(extent),
-        _ => CuteMode::Tuple(extents.into_iter().map(leaf).collect_vec()),
-    }
+    CuteMode::joined(extents.into_iter().map(leaf).collect())
 }

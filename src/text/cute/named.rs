@@ -16,7 +16,7 @@ use itertools::Itertools;
 use pest::iterators::Pair;
 
 use super::read::{Rule, Tree, composed, layout_of, tree};
-use super::tree::{CuteMap, CuteMode, CuteStride};
+use super::tree::{CuteLayout, CuteMap, CuteMode, CuteStride};
 use crate::error::{ParseError, did_you_mean};
 use crate::swizzle::CuteSwizzle;
 use crate::text::pairs::{child, span};
@@ -45,67 +45,49 @@ pub(crate) fn bits_of_type(name: &str) -> Option<u64> {
     TYPES.iter().find(|(_, names)| names.contains(&name)).map(|(bits, _)| *bits)
 }
 
-/// A layout before it is tiled: its modes, and the map in front of it.
-struct Block {
-    modes: Vec<CuteMode>,
-    outer: Option<(CuteMap, u64)>,
+/// The layout that a tile is made of.
+fn block(part: Pair<'_, Rule>, text: &str) -> Result<CuteLayout, ParseError> {
+    let place = span(&part);
+    let block = match part.as_rule() {
+        Rule::canonical => return canonical(&part, text),
+        Rule::composed => composed(part, text)?,
+        _ => CuteLayout::new(layout_of(part, text)?),
+    };
+    if !is_compact(&block.mode) {
+        let message =
+            "tiles of a layout with holes or with elements that share a place are not supported";
+        return Err(ParseError::invalid(message, place, text));
+    }
+    Ok(block)
 }
 
-impl Block {
-    /// The block that a tile is made of.
-    fn of(part: Pair<'_, Rule>, text: &str) -> Result<Block, ParseError> {
-        let place = span(&part);
-        let (outer, mode) = match part.as_rule() {
-            Rule::canonical => return Block::named(&part, text),
-            Rule::composed => composed(part, text).map(|(outer, mode)| (Some(outer), mode))?,
-            _ => (None, layout_of(part, text)?),
-        };
-        if !is_compact(&mode) {
-            let message = "tiles of a layout with holes or with elements that share a place are not supported";
-            return Err(ParseError::invalid(message, place, text));
-        }
-        Ok(Block { modes: mode.axes().to_vec(), outer })
+/// A layout that tensor cores read.
+fn canonical(part: &Pair<'_, Rule>, text: &str) -> Result<CuteLayout, ParseError> {
+    let refuse = |message: &str| ParseError::invalid(message, span(part), text);
+    let name = child(part.clone(), Rule::canonical_name);
+    let name = name.map(|name| name.as_str().to_owned()).unwrap_or_default();
+    let (major, mode) = name.split_once('_').unwrap_or_default();
+    let known = NAMES.iter().find(|(name, ..)| *name == mode);
+    let Some((_, [bits, base, shift], row, rows)) = known.copied() else {
+        return Err(refuse("the layout has no such swizzle"));
+    };
+    if (major, mode) == ("K", "SW128_32B") {
+        return Err(refuse("only M or N can run along the rows of `SW128_32B`"));
     }
-
-    /// A layout that tensor cores read.
-    fn named(part: &Pair<'_, Rule>, text: &str) -> Result<Block, ParseError> {
-        let refuse = |message: &str| ParseError::invalid(message, span(part), text);
-        let name = child(part.clone(), Rule::canonical_name);
-        let name = name.map(|name| name.as_str().to_owned()).unwrap_or_default();
-        let (major, mode) = name.split_once('_').unwrap_or_default();
-        let known = NAMES.iter().find(|(name, ..)| *name == mode);
-        let Some((_, [bits, base, shift], row, rows)) = known.copied() else {
-            return Err(refuse("the layout has no such swizzle"));
-        };
-        if (major, mode) == ("K", "SW128_32B") {
-            return Err(refuse("only M or N can run along the rows of `SW128_32B`"));
-        }
-        let width = width(part, text)?;
-        let (row, fastest) = (row / width, usize::from(major == "K"));
-        let (extents, strides) = match fastest {
-            1 => ([rows, row], [row, 1]),
-            _ => ([row, rows], [1, row]),
-        };
-        // From bytes to elements, of which there may be two in a byte.
-        let base = base + 3 - width.ilog2();
-        let swizzle = CuteSwizzle::new(bits, base, shift.cast_signed());
-        let swizzle = swizzle.map_err(|error| refuse(&error.to_string()))?;
-        let modes = extents.into_iter().zip(strides);
-        Ok(Block {
-            modes: modes.map(|(extent, stride)| CuteMode::Leaf(extent, stride.into())).collect(),
-            outer: (bits > 0).then_some((CuteMap::Swizzle(swizzle), 0)),
-        })
-    }
-
-    /// The number of elements along a mode.
-    fn extent(&self, mode: usize) -> u64 {
-        self.modes.get(mode).map_or(1, extent)
-    }
-}
-
-/// The number of elements of a mode.
-fn extent(mode: &CuteMode) -> u64 {
-    mode.leaves().iter().fold(1, |all, (extent, _)| all.saturating_mul(*extent))
+    let width = width(part, text)?;
+    let (row, fastest) = (row / width, usize::from(major == "K"));
+    let (extents, strides) = match fastest {
+        1 => ([rows, row], [row, 1]),
+        _ => ([row, rows], [1, row]),
+    };
+    // From bytes to elements, of which there may be two in a byte.
+    let base = base + 3 - width.ilog2();
+    let swizzle = CuteSwizzle::new(bits, base, shift.cast_signed());
+    let swizzle = swizzle.map_err(|error| refuse(&error.to_string()))?;
+    let modes = extents.into_iter().zip(strides);
+    let modes = modes.map(|(extent, stride)| CuteMode::Leaf(extent, stride.into()));
+    let layout = CuteLayout::new(CuteMode::Tuple(modes.collect()));
+    Ok(if bits > 0 { layout.behind(CuteMap::Swizzle(swizzle), 0) } else { layout })
 }
 
 /// Returns whether a layout has every address below its size once.
@@ -132,22 +114,19 @@ fn width(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     Err(ParseError::invalid(message, span(&type_), text).with_help(near.unwrap_or_else(help)))
 }
 
-/// Reads a named layout: its swizzle, and its modes.
-pub(super) fn named(
-    part: Pair<'_, Rule>,
-    text: &str,
-) -> Result<(Option<(CuteMap, u64)>, CuteMode), ParseError> {
+/// Reads a named layout.
+pub(super) fn named(part: Pair<'_, Rule>, text: &str) -> Result<CuteLayout, ParseError> {
     let whole = span(&part);
     let mut parts = part.into_inner().filter(|part| part.as_rule() != Rule::comma);
     let missing = || ParseError::expected("a layout", whole, text);
-    let block = Block::of(parts.next().ok_or_else(missing)?, text)?;
+    let block = block(parts.next().ok_or_else(missing)?, text)?;
     let shape = parts.next().map(|shape| flat(shape, text)).transpose()?;
     let order = parts.next().map(|order| flat(order, text)).transpose()?;
-    let shape = shape.unwrap_or_else(|| block.modes.iter().map(extent).collect());
+    let shape = shape.unwrap_or_else(|| block.axes().iter().map(CuteMode::size).collect());
     let order = order.unwrap_or_else(|| (0..).take(shape.len()).collect());
     let refuse = |message: String| ParseError::invalid(message, whole, text);
-    let mode = tiled(&block, &shape, &order).map_err(refuse)?;
-    Ok((block.outer, mode))
+    let mode = tiled(block.axes(), &shape, &order).map_err(refuse)?;
+    Ok(CuteLayout { mode, ..block })
 }
 
 /// The numbers of a shape or an order without tuples inside.
@@ -166,8 +145,8 @@ fn flat(part: Pair<'_, Rule>, text: &str) -> Result<Vec<u64>, ParseError> {
 }
 
 /// The block repeated up to a shape; the tiles follow each other along the mode with the least number in `order` first.
-fn tiled(block: &Block, shape: &[u64], order: &[u64]) -> Result<CuteMode, String> {
-    let least = block.modes.len();
+fn tiled(block: &[CuteMode], shape: &[u64], order: &[u64]) -> Result<CuteMode, String> {
+    let least = block.len();
     if shape.len() < least || order.len() != shape.len() {
         return Err(format!(
             "a shape of {least} or more modes and an order of as many are needed, not {} and {}",
@@ -175,16 +154,16 @@ fn tiled(block: &Block, shape: &[u64], order: &[u64]) -> Result<CuteMode, String
             order.len()
         ));
     }
-    let own = |mode: usize| block.extent(mode);
+    let own = |mode: usize| block.get(mode).map_or(1, CuteMode::size);
     if let Some(mode) = (0..shape.len()).find(|mode| !shape[*mode].is_multiple_of(own(*mode))) {
         let (whole, part) = (shape[mode], own(mode));
         return Err(format!("mode {mode} has {whole} elements, not a multiple of {part}"));
     }
-    let mut step = block.modes.iter().fold(1, |all: u64, mode| all.saturating_mul(extent(mode)));
+    let mut step = block.iter().map(CuteMode::size).fold(1, u64::saturating_mul);
     let mut modes = vec![Vec::new(); shape.len()];
     for mode in (0..shape.len()).sorted_by_key(|mode| order[*mode]) {
         let tiles = shape[mode] / own(mode);
-        modes[mode].extend(block.modes.get(mode).cloned());
+        modes[mode].extend(block.get(mode).cloned());
         modes[mode].push(CuteMode::Leaf(tiles, step.into()));
         step = step.checked_mul(tiles).ok_or("the shape has more than 2^64 elements")?;
     }
@@ -193,10 +172,7 @@ fn tiled(block: &Block, shape: &[u64], order: &[u64]) -> Result<CuteMode, String
         if parts.len() > 1 && matches!(parts.last(), Some(CuteMode::Leaf(1, _))) {
             parts.pop();
         }
-        match parts.len() {
-            1 => parts.remove(0),
-            _ => CuteMode::Tuple(parts),
-        }
+        CuteMode::joined(parts)
     };
     Ok(CuteMode::Tuple(modes.into_iter().map(mode).collect()))
 }

@@ -37,9 +37,9 @@ impl FromStr for CuteLayout {
     /// Parses a CuTe layout. Cost: linear in the text.
     fn from_str(text: &str) -> Result<CuteLayout, ParseError> {
         check_depth(text, MAX_DEPTH, [b"(", b")"])?;
-        let (outer, mode) = parts(text)?;
-        check_like(&mode, text)?;
-        Ok(CuteLayout { mode, outer, source: NotCompared(text.into()) })
+        let layout = whole(text)?;
+        check_like(&layout.mode, text)?;
+        Ok(CuteLayout { source: NotCompared(text.into()), ..layout })
     }
 }
 
@@ -55,19 +55,16 @@ fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
     Err(ParseError::invalid(message, Span::new(0, text.len()), text))
 }
 
-/// The map in front of a layout, if there is one, and the modes.
-fn parts(text: &str) -> Result<(Option<(CuteMap, u64)>, CuteMode), ParseError> {
+/// The layout of a text.
+fn whole(text: &str) -> Result<CuteLayout, ParseError> {
     let parts = tokens(Rule::text, text, name).map_err(|stop| {
         let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
         refused(text, stop, |at| if is_stride(at) { "a stride" } else { "an extent" })
     })?;
     for part in parts {
         match part.as_rule() {
-            Rule::composed => {
-                let (outer, behind) = composed(part, text)?;
-                return Ok((Some(outer), behind));
-            }
-            Rule::layout => return Ok((None, layout_of(part, text)?)),
+            Rule::composed => return composed(part, text),
+            Rule::layout => return Ok(CuteLayout::new(layout_of(part, text)?)),
             Rule::named => return named(part, text),
             Rule::tensor => return tensor(part, text),
             Rule::unread => return Err(unread(&part, text)),
@@ -232,12 +229,8 @@ fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
 fn product(part: Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     let whole = span(&part);
     let too_large = || ParseError::new(ParseErrorKind::NumberTooLarge, whole, text);
-    let factors = part.into_inner().filter(is_tree).map(|factor| number(&factor, text));
-    let mut all = 1_u64;
-    for factor in factors {
-        all = all.checked_mul(factor?).ok_or_else(too_large)?;
-    }
-    Ok(all)
+    let mut factors = part.into_inner().filter(is_tree).map(|factor| number(&factor, text));
+    factors.try_fold(1_u64, |all, factor| all.checked_mul(factor?).ok_or_else(too_large))
 }
 
 /// `2@0`; the coordinate of a coordinate, `2@1@0`, is not a level here.
@@ -319,10 +312,7 @@ fn scale(bits: u64) -> Result<i32, String> {
 }
 
 /// Reads a composed layout: the map in front, and the modes after.
-pub(super) fn composed(
-    part: Pair<'_, Rule>,
-    text: &str,
-) -> Result<((CuteMap, u64), CuteMode), ParseError> {
+pub(super) fn composed(part: Pair<'_, Rule>, text: &str) -> Result<CuteLayout, ParseError> {
     let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
     let whole = span(&part);
     let parts: Vec<Pair<'_, Rule>> =
@@ -340,38 +330,33 @@ pub(super) fn composed(
         }
     }
     let map = map(front, element_bits, text)?;
-    Ok(((map, offset), layout_of(behind.clone(), text)?))
+    Ok(CuteLayout::new(layout_of(behind.clone(), text)?).behind(map, offset))
 }
 
 /// Reads a tensor: a pointer, and the layout of the memory that it points to. A swizzle of the pointer acts
 /// on addresses in bytes; if the tensor begins at a multiple of the swizzled range, it is equivalent to a
 /// swizzle of the layout.
-fn tensor(
-    part: Pair<'_, Rule>,
-    text: &str,
-) -> Result<(Option<(CuteMap, u64)>, CuteMode), ParseError> {
-    let (mut outer, mut mode) = (None, None);
+fn tensor(part: Pair<'_, Rule>, text: &str) -> Result<CuteLayout, ParseError> {
+    let (mut swizzle, mut layout) = (None, None);
     for part in part.into_inner() {
         match part.as_rule() {
-            Rule::pointer | Rule::memory | Rule::origin => outer = pointer(&part, text)?,
-            Rule::composed if outer.is_none() => {
-                let (found, behind) = composed(part, text)?;
-                (outer, mode) = (Some(found), Some(behind));
-            }
+            Rule::pointer | Rule::memory | Rule::origin => swizzle = pointer(&part, text)?,
+            Rule::composed if swizzle.is_none() => layout = Some(composed(part, text)?),
             Rule::composed => {
                 let message = "a swizzled pointer to a swizzled layout is not supported";
                 return Err(ParseError::invalid(message, span(&part), text));
             }
-            Rule::layout => mode = Some(layout_of(part, text)?),
+            Rule::layout => layout = Some(CuteLayout::new(layout_of(part, text)?)),
             _ => {}
         }
     }
     let missing = || ParseError::expected("a layout", Span::new(0, text.len()), text);
-    Ok((outer, mode.ok_or_else(missing)?))
+    let layout = layout.ok_or_else(missing)?;
+    Ok(swizzle.into_iter().fold(layout, |layout, swizzle| layout.behind(swizzle, 0)))
 }
 
 /// The swizzle of a pointer, if it has one that does something.
-fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<(CuteMap, u64)>, ParseError> {
+fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<CuteMap>, ParseError> {
     let is_moved = |tuple: &Pair<'_, Rule>| tuple.as_str().contains(|c| matches!(c, '1'..='9'));
     if let Some(tuple) = child(part.clone(), Rule::tuple).filter(is_moved) {
         let message = "coordinates that do not begin at 0 are not supported";
@@ -402,8 +387,7 @@ fn pointer(part: &Pair<'_, Rule>, text: &str) -> Result<Option<(CuteMap, u64)>, 
         );
         return Err(ParseError::invalid(message, span(part), text));
     }
-    let swizzle = swizzle(&found, Some(bits), text)?;
-    Ok(Some((CuteMap::Swizzle(swizzle), 0)))
+    Ok(Some(CuteMap::Swizzle(swizzle(&found, Some(bits), text)?)))
 }
 
 fn map(

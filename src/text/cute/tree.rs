@@ -3,6 +3,7 @@
 use std::fmt;
 
 use itertools::Itertools;
+use tensor_layout_words::product;
 
 use crate::error::{LayoutError, ParseError};
 use crate::swizzle::CuteSwizzle;
@@ -128,6 +129,20 @@ impl CuteLayout {
 }
 
 impl CuteMode {
+    /// A tuple of modes, or the only one; without any, a single element.
+    pub(crate) fn joined(mut modes: Vec<CuteMode>) -> CuteMode {
+        match modes.len() {
+            0 => CuteMode::Leaf(1, 0.into()),
+            1 => modes.remove(0),
+            _ => CuteMode::Tuple(modes),
+        }
+    }
+
+    /// The number of elements; `u64::MAX` if it exceeds 64 bits, which is reported elsewhere.
+    pub(crate) fn size(&self) -> u64 {
+        product(self.leaves().into_iter().map(|(extent, _)| extent)).unwrap_or(u64::MAX)
+    }
+
     /// The members of a tuple, or the leaf alone.
     pub(crate) fn axes(&self) -> &[CuteMode] {
         match self {
@@ -188,12 +203,8 @@ impl CuteMode {
                 _ => own.push((taken, stride)),
             }
         }
-        let mut own = own.into_iter().map(|(extent, stride)| CuteMode::Leaf(extent, stride));
-        Some(match own.len() {
-            0 => CuteMode::Leaf(1, 0.into()),
-            1 => own.next()?,
-            _ => CuteMode::Tuple(own.collect()),
-        })
+        let own = own.into_iter().map(|(extent, stride)| CuteMode::Leaf(extent, stride));
+        Some(CuteMode::joined(own.collect()))
     }
 
     /// `shape:stride`

@@ -3,6 +3,7 @@
 use super::keys::Keys;
 use super::linear::{Padding, not_bitwise, odd_size};
 use super::shared::{self, shared};
+use super::tile::Input;
 use super::tree::{Attribute, TensorType, TritonMeaning};
 use super::{LinearLayout, TritonLayout, distributed};
 use crate::algebra::Layout;
@@ -80,7 +81,7 @@ impl TritonLayout {
             return Err(keys.refuse(format!("`{name}` is not an encoding of shared memory")));
         }
         let tile = distributed::tile(keys, &of.shape)?;
-        Ok(Encoded::of(tile.to_linear(&of.shape)))
+        Ok(Encoded::of(tile.to_linear(&Input::ALL, &of.shape)))
     }
 }
 

@@ -318,9 +318,9 @@ fn wmma(keys: Keys<'_>, dims: Dims) -> Result<TritonTile, ParseError> {
     let mut tile = TritonTile::new(dims.rank);
     // Half-waves take rows in turn on RDNA 3, and half of the rows each later.
     let (step, half) = if wmma.version == 1 { (2, 1) } else { (1, 8) };
-    [1, 2, 4].into_iter().for_each(|row| tile.put(Input::Register, rows, row * step));
+    [1, 2, 4].into_iter().for_each(|row| tile.put(Input::Register, [(rows, row * step)]));
     tile.grow(Input::Lane, columns, 16);
-    tile.put(Input::Lane, rows, half);
+    tile.put(Input::Lane, [(rows, half)]);
     tile.grow(Input::Register, rows, wmma.size[0].max(wmma.size[1]) / 16);
     wmma.put_tiles(&mut tile, dims, None);
     Ok(tile)

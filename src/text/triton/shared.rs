@@ -7,12 +7,14 @@
 //!
 //! Source: the rules of triton-lang/triton, `LinearLayoutConversions.cpp`, as of 3.9.
 
+use itertools::Itertools;
+
 use super::LinearLayout;
 use super::cluster::{Cluster, check_keys};
 use super::keys::Keys;
 use super::linear::Padding;
 use super::tensor_memory::{scales, tensor_memory};
-use super::tile::{Basis, out_dims};
+use super::tile::{Basis, Input, TritonTile, out_dims};
 use crate::error::ParseError;
 use crate::number::{to_index, to_u64};
 
@@ -100,23 +102,8 @@ fn bits(extent: u64) -> impl Iterator<Item = u64> {
     (0..extent.ilog2()).map(|bit| 1 << bit)
 }
 
-/// Collects the bases of the offset.
-struct Offsets {
-    rank: usize,
-    bases: Vec<Basis>,
-}
-
-impl Offsets {
-    fn put<const K: usize>(&mut self, entries: [(usize, u64); K]) {
-        let mut basis = vec![0; self.rank];
-        entries.iter().for_each(|(dim, value)| basis[*dim] = *value);
-        self.bases.push(basis);
-    }
-
-    fn put_all(&mut self, dim: usize, values: impl Iterator<Item = u64>) {
-        values.for_each(|value| self.put([(dim, value)]));
-    }
-}
+/// The inputs of a tile that are offsets and blocks here.
+const OFFSETS: [(Input, &str); 2] = [(Input::Register, "offset"), (Input::Block, "block")];
 
 fn layout(shape: &[u64], offsets: Vec<Basis>, blocks: Vec<Basis>) -> LinearLayout {
     let bases = vec![("offset".into(), offsets), ("block".into(), blocks)];
@@ -132,17 +119,17 @@ fn swizzled(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     let swizzle = Swizzle { vector, per_phase, phases: keys.power("maxPhase")? };
     let cluster = Cluster::of(keys, rank)?;
     let part = cluster.part(shape);
-    let mut offsets = Offsets { rank, bases: Vec::new() };
+    let mut tile = TritonTile::new(rank);
     if let Some(&column) = order.first() {
-        offsets.put_all(column, bits(part[column]));
+        tile.cover(column, part[column]);
         if let Some(&row) = order.get(1) {
             for at in bits(part[row]) {
-                offsets.put([(row, at), (column, swizzle.flips(at, part[column]))]);
+                let flips = swizzle.flips(at, part[column]);
+                tile.put(Input::Register, [(row, at), (column, flips)]);
             }
         }
     }
-    order.iter().skip(2).for_each(|dim| offsets.put_all(*dim, bits(part[*dim])));
-    Ok(layout(shape, offsets.bases, cluster.blocks(shape)))
+    Ok(cluster.fit(tile, shape, &order).to_linear(&OFFSETS, shape))
 }
 
 fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
@@ -230,25 +217,23 @@ fn tensor_core(
         copied[column] = swizzled_columns(width, element, [count, part[column]])
             .map_err(|why| keys.refuse(why))?;
     }
-    let mut offsets = Offsets { rank, bases: Vec::new() };
-    let ends = if is_padded { [8, copied[column]] } else { [copied[column]; 2] };
-    offsets.put_all(column, bits(ends[0]));
+    let mut tile = TritonTile::new(rank);
     if is_padded {
-        offsets.put([]);
+        tile.cover(column, 8);
+        tile.copy(Input::Register, 2);
     }
-    offsets.put_all(column, bits(ends[1]).filter(|at| *at >= ends[0]));
+    tile.cover(column, copied[column]);
     // The rows of all other dimensions are swizzled as those of one.
     let mut row = 1;
     for &dim in &rows {
         for at in bits(copied[dim]) {
-            offsets.put([(dim, at), (column, swizzle.flips(row * at % 8, copied[column]))]);
+            let flips = swizzle.flips(row * at % 8, copied[column]);
+            tile.put(Input::Register, [(dim, at), (column, flips)]);
         }
         row *= copied[dim];
     }
-    for (dim, first) in copied.iter().enumerate() {
-        offsets.put_all(dim, bits(part[dim]).filter(|value| value >= first));
-    }
-    Ok(layout(shape, offsets.bases, cluster.blocks(shape)))
+    let dims = (0..rank).collect_vec();
+    Ok(cluster.fit(tile, shape, &dims).to_linear(&OFFSETS, shape))
 }
 
 impl Swizzle {
@@ -302,9 +287,9 @@ fn partitioned(
         return Err(inner.refuse("partitions with a cluster of blocks are not supported"));
     }
     let steps = |from: u64, count: u64| {
-        let mut steps = Offsets { rank: shape.len(), bases: Vec::new() };
-        steps.put_all(dim, self::bits(count).map(|bit| bit * from));
-        steps.bases
+        let mut tile = TritonTile::new(shape.len());
+        self::bits(count).for_each(|bit| tile.put(Input::Register, [(dim, bit * from)]));
+        tile.bases(Input::Register).to_vec()
     };
     let offsets = [offsets.clone(), steps(piece[dim] * count, groups)].concat();
     let mut layout = layout(shape, offsets, Vec::new());
@@ -347,8 +332,7 @@ fn padded(keys: Keys<'_>, shape: &[u64]) -> Result<(LinearLayout, Padding), Pars
     keys.check("shape", keys.numbers("shape")? == shape, || {
         format!("`shape` is not that of the tensor, {shape:?}")
     })?;
-    let mut offsets = Offsets { rank: shape.len(), bases: Vec::new() };
-    let order = keys.order("order", shape.len())?;
-    order.iter().for_each(|dim| offsets.put_all(*dim, bits(shape[*dim])));
-    Ok((layout(shape, offsets.bases, Vec::new()), padding))
+    let mut tile = TritonTile::new(shape.len());
+    tile.fit(shape, &keys.order("order", shape.len())?);
+    Ok((tile.to_linear(&OFFSETS, shape), padding))
 }

@@ -12,7 +12,7 @@
 use super::LinearLayout;
 use super::cluster::{Cluster, check_keys};
 use super::keys::Keys;
-use super::tile::{Input, TritonTile, out_dims};
+use super::tile::{Input, TritonTile};
 use crate::error::ParseError;
 
 /// Rows and columns of a tensor.
@@ -22,6 +22,7 @@ const N: usize = 1;
 /// The inputs of a tile that are columns and rows here.
 const COLUMN: Input = Input::Register;
 const ROW: Input = Input::Lane;
+const INPUTS: [(Input, &str); 3] = [(ROW, "row"), (COLUMN, "col"), (Input::Block, "block")];
 
 /// The rows and columns of an accumulator or an operand.
 pub(super) fn tensor_memory(
@@ -56,7 +57,7 @@ pub(super) fn tensor_memory(
     } else {
         half_rows(&mut tile, columns, &part);
     }
-    Ok(finished(tile, &cluster, shape, &[M, N]))
+    Ok(cluster.fit(tile, shape, &[M, N]).to_linear(&INPUTS, shape))
 }
 
 /// The layout of 64 rows: 16 of every 32. The others hold the next 64 rows or else the next columns, if there are some.
@@ -64,11 +65,11 @@ fn half_rows(tile: &mut TritonTile, columns: u64, part: &[u64]) {
     tile.grow(ROW, M, 16);
     tile.grow(COLUMN, N, columns);
     match (part[M] > 64, part[N] > columns) {
-        (true, _) => tile.put(ROW, M, 64),
-        (false, true) => tile.put(ROW, N, columns),
+        (true, _) => tile.put(ROW, [(M, 64)]),
+        (false, true) => tile.put(ROW, [(N, columns)]),
         (false, false) => tile.copy(ROW, 2),
     }
-    [16, 32].into_iter().for_each(|row| tile.put(ROW, M, row));
+    [16, 32].into_iter().for_each(|row| tile.put(ROW, [(M, row)]));
 }
 
 /// Two blocks of a cluster that compute together.
@@ -119,7 +120,7 @@ pub(super) fn scales(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, Pars
         // Up to 128 rows are one block.
         tile.cover(M, cluster.part(shape)[M].min(128));
     }
-    Ok(finished(tile, &cluster, shape, &order))
+    Ok(cluster.fit(tile, shape, &order).to_linear(&INPUTS, shape))
 }
 
 fn matrix(keys: Keys<'_>, shape: &[u64]) -> Result<Cluster, ParseError> {
@@ -127,21 +128,4 @@ fn matrix(keys: Keys<'_>, shape: &[u64]) -> Result<Cluster, ParseError> {
         2 => Cluster::of(keys, 2),
         rank => Err(keys.refuse(format!("tensor memory holds matrices, and the rank is {rank}"))),
     }
-}
-
-/// The tile repeated along the columns of the memory, in an order.
-fn finished(
-    mut tile: TritonTile,
-    cluster: &Cluster,
-    shape: &[u64],
-    order: &[usize],
-) -> LinearLayout {
-    tile.fit(&cluster.part(shape), order);
-    let of = |input| tile.bases(input).to_vec();
-    let bases = vec![
-        ("row".into(), of(ROW)),
-        ("col".into(), of(COLUMN)),
-        ("block".into(), cluster.blocks(shape)),
-    ];
-    LinearLayout { bases, outs: out_dims(shape) }
 }

@@ -61,10 +61,10 @@ impl TritonTile {
         &mut self.bases[input.number()]
     }
 
-    /// Maps the next bit of an input to `value` in a dimension.
-    pub(super) fn put(&mut self, input: Input, dim: usize, value: u64) {
+    /// Maps the next bit of an input to values in some dimensions, and to 0 in the others.
+    pub(super) fn put<const K: usize>(&mut self, input: Input, values: [(usize, u64); K]) {
         let mut basis = vec![0; self.size.len()];
-        basis[dim] = value;
+        values.iter().for_each(|(dim, value)| basis[*dim] = *value);
         self.push(input, basis);
     }
 
@@ -80,7 +80,7 @@ impl TritonTile {
     /// Maps the next bits of an input to the next indexes of a dimension, which gets `factor` times as long.
     pub(super) fn grow(&mut self, input: Input, dim: usize, factor: u64) {
         for _ in 0..factor.ilog2() {
-            self.put(input, dim, self.size[dim]);
+            self.put(input, [(dim, self.size[dim])]);
         }
     }
 
@@ -111,7 +111,7 @@ impl TritonTile {
     /// Adds registers until the tile covers an extent of a dimension.
     pub(super) fn cover(&mut self, dim: usize, extent: u64) {
         while self.size[dim] < extent {
-            self.put(Input::Register, dim, self.size[dim]);
+            self.put(Input::Register, [(dim, self.size[dim])]);
         }
     }
 
@@ -130,10 +130,11 @@ impl TritonTile {
         self
     }
 
-    /// The tile as Triton's linear layout of a tensor of this shape.
-    pub(super) fn to_linear(&self, shape: &[u64]) -> LinearLayout {
-        let bases = Input::ALL.map(|(input, name)| (name.to_owned(), self.bases(input).to_vec()));
-        LinearLayout { bases: bases.into(), outs: out_dims(shape) }
+    /// The tile as Triton's linear layout of a tensor of this shape, with these inputs.
+    pub(super) fn to_linear(&self, inputs: &[(Input, &str)], shape: &[u64]) -> LinearLayout {
+        let bases =
+            inputs.iter().map(|(input, name)| ((*name).to_owned(), self.bases(*input).to_vec()));
+        LinearLayout { bases: bases.collect(), outs: out_dims(shape) }
     }
 }
 

@@ -41,7 +41,7 @@ public:
 
   /**
    * All layouts of a shape on a machine: without time slices, with uncut levels and up to half of the slots as
-   * padding. Cost: a few allocations, as for each constraint.
+   * padding. Cost: a few allocations.
    */
   inline static std::unique_ptr<tensor_layout::Candidates> of(const tensor_layout::Machine& machine, tensor_layout::diplomat::span<const uint64_t> shape);
 

@@ -64,8 +64,8 @@ fn placed_view(question: &Question, placed: &PlacementSource) -> Result<Value, F
     let PlacementSource { placement, syntax } = placed;
     let (tensor, machine, notes) = panels(question, placed)?;
     let notes: Vec<String> = question.said_of_matrices().into_iter().chain(notes).collect();
-    let mut report = Report::of(placement).map_err(|error| syntax.refuse(error))?;
-    report.address_unit = syntax.address_unit();
+    let report = Report::of(placement).map_err(|error| syntax.refuse(error))?;
+    let report = report.counting(syntax.address_unit());
     let layout = placement.layout();
     let drawing = question.drawing(placed)?;
     let axes = layout.axes().iter().enumerate().map(|(axis, of)| {

@@ -1,5 +1,7 @@
 //! The instructions of a computation that may be in memory, with their operands, links and calls.
 
+use rustc_hash::FxHashMap;
+
 use crate::HloInstruction;
 use crate::held::Held;
 use crate::memory::links::Link;
@@ -140,8 +142,13 @@ impl ComputationGraph {
         })
     }
 
-    pub(super) fn parameter(&self, number: usize) -> Option<usize> {
-        self.parameters().find(|(of, _)| *of == number).map(|(_, node)| node)
+    /// The parameters by their numbers; of a number that is written twice, the first.
+    pub(super) fn numbered(&self) -> FxHashMap<usize, usize> {
+        let mut numbered = FxHashMap::default();
+        self.parameters().for_each(|(number, node)| {
+            numbered.entry(number).or_insert(node);
+        });
+        numbered
     }
 
     pub(super) fn opcode(&self, node: usize) -> &str {

@@ -38,6 +38,7 @@ impl Buffers {
             }
         }
         buffers.join_donated(graph, schedule, interface);
+        buffers.flatten();
         buffers
     }
 
@@ -61,6 +62,14 @@ impl Buffers {
         let first = self.first.get(run);
         let at = |node: usize| first.and_then(|first| first.get(node)).copied().unwrap_or(0);
         (at(node), at(node + 1).saturating_sub(at(node)))
+    }
+
+    /// Leads every array straight to the one that represents its buffer, whose number is the lowest: long chains of joined
+    /// arrays would be followed again and again.
+    pub(super) fn flatten(&mut self) {
+        for array in 0..self.parent.len() {
+            self.parent[array] = self.parent[self.parent[array]];
+        }
     }
 
     /// Returns the number of the array that represents the buffer of an array.
@@ -154,8 +163,7 @@ impl Buffers {
 
     /// Joins the operands of a call with the parameters of the callee.
     fn join_given(&mut self, (run, body): Run<'_>, site: &CallSite, (callee, inside): Run<'_>) {
-        let mut numbered: Vec<_> = inside.parameters().collect();
-        numbered.sort_by_key(|(number, _)| *number);
+        let numbered = inside.numbered();
         for (at, operand) in body.operands(site.node) {
             let given = match site.callee {
                 Callee::Inside => None,
@@ -163,9 +171,7 @@ impl Buffers {
                 Callee::Branch(branch) => (at == branch + 1).then_some(0),
             };
             let Some(given) = given else { continue };
-            let first = numbered.partition_point(|(number, _)| *number < given);
-            let parameter = numbered.get(first).filter(|(number, _)| *number == given);
-            if let Some((_, parameter)) = parameter {
+            if let Some(parameter) = numbered.get(&given) {
                 let (from, to) = (self.arrays(run, operand), self.arrays(callee, *parameter));
                 self.join_all(from, to, true);
             }
@@ -203,8 +209,9 @@ impl Buffers {
     fn join_donated(&mut self, graph: &Graph, schedule: &Schedule, interface: &Interface) {
         let entry = schedule.computation(Schedule::ENTRY);
         let Some(body) = entry.and_then(|entry| graph.body(entry)) else { return };
+        let parameters = body.numbered();
         for alias in &interface.aliases {
-            let Some(parameter) = body.parameter(alias.input) else { continue };
+            let Some(&parameter) = parameters.get(&alias.input) else { continue };
             let below = |node: usize, path: &[usize]| {
                 let range = graph.shapes.get(body.shape(node))?.below(path)?;
                 Some((self.arrays(Schedule::ENTRY, node).0 + range.start, range.len()))

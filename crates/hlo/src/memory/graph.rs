@@ -135,7 +135,7 @@ impl Graph {
                 continue;
             }
             let count = instruction.operands().len();
-            let operand = |at: usize| shape(instruction.operand(at)?.index());
+            let operand = |at: usize| shape(body.operand(node, at)?);
             match (Shaped { own, count, operand }).links(instruction) {
                 Ok(links) => body.links.extend(links.into_iter().map(|link| (node, link))),
                 Err(why) => {

@@ -11,7 +11,7 @@ use crate::memory::links::AliasPair;
 use crate::memory::space::HloMemorySpace;
 use crate::module;
 use crate::unread::HloReading;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tensor_layout::LayoutError;
 use tensor_layout_words::mlir::parts;
 use tensor_layout_words::{counted, readable_bytes};
@@ -85,9 +85,13 @@ impl Interface {
         }
     }
 
-    /// Returns whether a result takes the buffer of an array of a parameter.
-    pub(super) fn is_donated(&self, parameter: usize, path: &[usize]) -> bool {
-        self.aliases.iter().any(|alias| alias.input == parameter && path.starts_with(&alias.path))
+    /// Returns a test of whether a result takes the buffer of an array of a parameter.
+    pub(super) fn is_donated(&self) -> impl Fn(usize, &[usize]) -> bool {
+        let aliases = self.aliases.iter().map(|alias| (alias.input, &alias.path[..]));
+        let donated: FxHashSet<(usize, &[usize])> = aliases.collect();
+        move |parameter, path| {
+            (0..=path.len()).any(|end| donated.contains(&(parameter, &path[..end])))
+        }
     }
 
     /// The bytes of arguments and results, separately for each memory space.
@@ -107,8 +111,9 @@ impl Interface {
             let main: &mut HloInterfaceBytes = spaces.entry(HloMemorySpace(0)).or_default();
             main.outputs = main.outputs.checked_add(tables).ok_or_else(total_too_large)?;
         }
+        let parameters = entry.numbered();
         for alias in &self.aliases {
-            let Some(node) = entry.parameter(alias.input) else { continue };
+            let Some(&node) = parameters.get(&alias.input) else { continue };
             let Some(shape) = self.parameter(graph, entry, alias.input, node) else { continue };
             let Some(range) = shape.below(&alias.path) else { continue };
             add_leaves(&mut spaces, shape, range, |of| &mut of.aliased)?;
@@ -138,9 +143,9 @@ impl Interface {
         graph: &Graph,
         entry: &ComputationGraph,
     ) -> Result<Vec<HloUnusedDonor>, LayoutError> {
-        let results = self.results(graph, entry);
+        let (results, parameters) = (self.results(graph, entry), entry.numbered());
         let donor = |donor: &AliasPair| {
-            let node = entry.parameter(donor.input)?;
+            let node = *parameters.get(&donor.input)?;
             let shape = self.parameter(graph, entry, donor.input, node)?;
             let range = shape.below(&donor.path)?;
             let row = entry.held.rows().get(node)?;

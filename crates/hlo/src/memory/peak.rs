@@ -209,6 +209,7 @@ impl<'m> Live<'m> {
 
     /// Passes on the arrays of the parameters of the program that are not donated, which live to its end.
     pub(super) fn arguments(&self, body: &ComputationGraph, mut each: impl FnMut((usize, usize))) {
+        let is_donated = self.interface.is_donated();
         for (parameter, node) in body.parameters() {
             let Some(shape) = self.graph.shapes.get(body.shape(node)) else { continue };
             let (first, count) = self.buffers.arrays(Schedule::ENTRY, node);
@@ -217,7 +218,7 @@ impl<'m> Live<'m> {
                 continue;
             }
             let kept = shape.paths.iter().enumerate();
-            for (leaf, _) in kept.filter(|(_, path)| !self.interface.is_donated(parameter, path)) {
+            for (leaf, _) in kept.filter(|(_, path)| !is_donated(parameter, path)) {
                 each((first + leaf, 1));
             }
         }

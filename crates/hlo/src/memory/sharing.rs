@@ -97,9 +97,11 @@ impl Live<'_> {
         for time in (0..self.schedule.len()).rev() {
             self.share_at(time, &mut spans, Some(&mut held));
         }
+        self.buffers.flatten();
         for time in 0..self.schedule.len() {
             self.share_at(time, &mut spans, None);
         }
+        self.buffers.flatten();
         lives.iter_mut().for_each(|life| life.buffer = self.buffers.buffer(life.array));
     }
 

@@ -292,7 +292,8 @@ impl Reads<'_> {
     /// Returns whether an axis of an operand is no loop by itself.
     fn has_window(&self, operand: usize) -> bool {
         let axes = self.nest.reads[operand].index.iter().zip(self.shapes[operand]);
-        let mut axes = axes.filter(|(_, extent)| **extent > 1);
+        // Where an axis is broadcast, every iteration reads its only element.
+        let mut axes = axes.filter(|(map, extent)| **extent > 1 || !map.terms.is_empty());
         axes.any(|(map, extent)| {
             map.as_loop().is_none_or(|number| self.nest.loops[number] != *extent)
         })

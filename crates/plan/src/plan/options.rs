@@ -20,6 +20,11 @@ pub struct PlanOptions {
     pub limits: Limits,
 }
 
+impl PlanOptions {
+    /// The greatest [penalty](PlanOptions::penalty): sums of prices stay far below 64 bits.
+    pub const MOST_PENALTY: u64 = 1_000_000_000;
+}
+
 impl Default for PlanOptions {
     fn default() -> PlanOptions {
         PlanOptions {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
+use tensor_layout::error::fault;
 use tensor_layout::{LayoutError, Machine};
 
 use super::edges::{self, Joint, Pair};
@@ -61,8 +62,16 @@ impl Planner {
     /// A planner that knows nothing yet.
     ///
     /// # Errors
-    /// [`LayoutError`] for a machine whose switches have no prices.
+    /// [`LayoutError`] for a machine whose switches have no prices, and for a penalty beyond the limit.
     pub fn new(machine: &Machine, options: &PlanOptions) -> Result<Planner, LayoutError> {
+        let (penalty, most) = (options.penalty, PlanOptions::MOST_PENALTY);
+        if penalty > most {
+            return Err(fault!(
+                Argument,
+                "the penalty is {penalty} cycles: it must be at most {most}",
+                [penalty, most]
+            ));
+        }
         let setting = Setting::new(machine, options.penalty, options.keep);
         let setting = setting.map_err(|error| error.with("prices", machine.name().to_owned()))?;
         let setting = setting.with_budget(options.sram_budget);

@@ -175,6 +175,15 @@ impl Report {
             replicated,
         })
     }
+
+    /// The report of a layout whose addresses count these units. Unless they are long words, what a memory holds says nothing
+    /// about them.
+    #[must_use]
+    pub fn counting(mut self, unit: &'static str) -> Report {
+        let is_level = |fit: &Fit| self.levels.iter().any(|of| of.level.as_str() == fit.name);
+        self.fits.retain(|fit| unit == "long words" || is_level(fit));
+        Report { address_unit: unit, ..self }
+    }
 }
 
 impl LevelReport {

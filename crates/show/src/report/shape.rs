@@ -97,8 +97,7 @@ impl MemberSizes {
         let (lowered, advice) = (array.lower()?, array.advice()?);
         let report =
             || -> Result<Report, LayoutError> { Report::of(&Placement::of(lowered).build()?) };
-        let mut layout = report().map_err(|error| array.refuse(error))?;
-        layout.address_unit = "elements";
+        let layout = report().map_err(|error| array.refuse(error))?.counting("elements");
         let (padding_elements, on_tpu) = (padding_elements(array)?, on_tpu(array, sizes));
         Ok(MemberReport { array: array.clone(), sizes, padding_elements, on_tpu, layout, advice })
     }

@@ -17,7 +17,7 @@
 #include "tl0_Candidates.d.h"
 
 /* All layouts of a shape on a machine: without time slices, with uncut levels and up to half of the slots as
- * padding. Cost: a few allocations, as for each constraint. */
+ * padding. Cost: a few allocations. */
 tl0_Candidates* tl0_Candidates_new(const tl0_Machine* machine, DiplomatU64View shape);
 
 /* Sets the memory: no axis is split over levels below its owner, and its capacity is respected. */
