@@ -146,8 +146,10 @@ impl Placements {
     /// ```
     pub fn lower(&self, mesh: &Mesh, extents: &[u64]) -> Result<Sharding, LayoutError> {
         let (mut dims, cuts) = self.cuts(mesh, extents)?;
+        // A tensor without elements has the same parts for any cuts.
+        let has_elements = !extents.contains(&0);
         for (dim, (of, cuts)) in dims.dims.iter_mut().zip(&cuts).enumerate() {
-            let extent = extents.get(dim).copied().unwrap_or(0);
+            let extent = extents.get(dim).copied().filter(|_| has_elements).unwrap_or(0);
             of.axes =
                 in_one_cut(dim, extent, cuts)?.into_iter().map(|cut| cut.axis.clone()).collect();
         }
