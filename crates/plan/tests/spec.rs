@@ -157,6 +157,30 @@ fn sums_that_are_scattered_or_copied_where_their_parts_are_leave_a_product_local
     }
 }
 
+/// As in ONNX: a vector has no `m`, or no `n`.
+#[test]
+fn products_of_vectors_and_of_batches_are_compared_by_their_own_axes() {
+    for (texts, is_local) in [
+        (["((8_MAB, 4_PE))", "((3:1), (8_MAB, 4_PE))", "((3:1); B@[8_MAB])"], true),
+        (["((4:1), (8_MAB, 4_PE))", "((8_MAB, 4_PE))", "((4:1); B@[8_MAB])"], true),
+        (["((8_MAB, 4_PE))", "((8_MAB, 4_PE))", "(; B@[8_MAB])"], true),
+        (["((8_MAB, 4_PE))", "((3:1), (4_PE, 8_MAB))", "((3:1); B@[8_MAB])"], false),
+        (["((2_L1B), (4:1), (4_PE))", "((3:4), (1_L1B, 4_PE))", "((2_L1B), (4:4), (3:1))"], false),
+        (
+            ["((2_L1B), (4:1), (4_PE))", "((3:4), (4_PE); B@[2_L1B])", "((2_L1B), (4:4), (3:1))"],
+            true,
+        ),
+        (
+            ["((4:1), (4_PE); B@[2_L1B])", "((2_L1B), (3:1), (4_PE))", "((2_L1B), (4:4), (3:1))"],
+            true,
+        ),
+    ] {
+        let report = product_on(&Machine::mn_core_2(), texts);
+        let found = report.entries[0].product.as_ref().is_some_and(|of| of.is_local);
+        assert_eq!(found, is_local, "{report}");
+    }
+}
+
 #[test]
 fn what_does_not_agree_is_named() {
     for (a, bt, c, why) in [

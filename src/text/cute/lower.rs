@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::tree::MAX_COORDINATES;
 use super::{CuteLayout, CuteMap, CuteMode, CuteStride, CuteTiler};
-use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, product};
+use crate::algebra::{Axis, IndexOrder, Layout, Replica, Subaxis, product};
 use crate::error::{LayoutError, ParseError, Site, fault};
 use crate::level::Level;
 use crate::swizzle::CuteSwizzle;
@@ -99,8 +99,11 @@ impl CuteLayout {
         let inexpressible = |reason| Notation::Cute.cannot_express(reason);
         let exact = of.simplified();
         let layout = if exact.has_plain_slots() { exact } else { of.without_padding()? };
-        // A layout with an offset may still be a swizzle of a layout with an offset.
-        let is_plain = layout.derived_axes().is_empty() && layout.offset(Level::ADDR) == 0;
+        // A layout with an offset may still be a swizzle of a layout with an offset and fewer leaves.
+        let has_leaves = |axis: &Axis| axis.subaxes.len() > 1;
+        let may_be_swizzled =
+            layout.offset(Level::ADDR) > 0 && layout.axes().iter().any(has_leaves);
+        let is_plain = layout.derived_axes().is_empty() && !may_be_swizzled;
         let swizzled = if is_plain { None } else { of.simplified().unswizzled() };
         if let Some((swizzle, inner)) = swizzled {
             let offset = inner.offset(Level::ADDR);
@@ -215,7 +218,7 @@ impl Layout {
 }
 
 /// Its leaves, minor to major; an axis without digits that move is one leaf.
-fn mode(axis: &crate::algebra::Axis) -> CuteMode {
+fn mode(axis: &Axis) -> CuteMode {
     let leaves = axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
     // No axis feeds another one here, and an address is no coordinate.
     let leaf = |subaxis: &Subaxis| {

@@ -113,12 +113,7 @@ impl Writer<'_, '_> {
         let _ = writeln!(self.text, "    {results}{sign}{text}");
         let Some(choice) = choice else { return };
         for (id, spec) in operation.results.iter().zip(&choice.results) {
-            if !self.plan.program().tensor(*id).dims.shape.is_empty() {
-                let spec = written_spec(spec, self.plan.mesh());
-                let name = self.name(*id);
-                let name = self.constrained(name, *id, &spec);
-                self.names.insert(*id, name);
-            }
+            self.pin(*id, spec);
             self.keep(*id);
         }
     }
@@ -139,6 +134,16 @@ impl Writer<'_, '_> {
                 format!("{base}:{}", all.len())
             }
         }
+    }
+
+    /// Leaves XLA no choice of the spec of a tensor.
+    fn pin(&mut self, id: TensorId, spec: &Spec) {
+        if self.plan.program().tensor(id).dims.shape.is_empty() {
+            return;
+        }
+        let (name, spec) = (self.name(id), written_spec(spec, self.plan.mesh()));
+        let name = self.constrained(name, id, &spec);
+        self.names.insert(id, name);
     }
 
     /// Brings a tensor to the spec in which its readers find it.
@@ -213,8 +218,10 @@ impl Writer<'_, '_> {
         let yields = given(self, &of.yields).join(", ");
         let _ = writeln!(self.text, "    stablehlo.return {yields} : {types}\n    }}");
         self.known = known;
-        for (number, id) in of.results.iter().enumerate() {
+        // A reader in another spec would have XLA carry that one through the loop.
+        for ((number, id), spec) in of.results.iter().enumerate().zip(&specs) {
             self.names.insert(*id, format!("{base}#{number}"));
+            self.pin(*id, spec);
             self.keep(*id);
         }
     }

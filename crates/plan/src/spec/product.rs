@@ -48,18 +48,28 @@ pub struct OperandReport {
     pub loads: u64,
 }
 
-/// The labels of the axes of A, BT and C: batch axes, then `m`, `n` and `k`.
+/// The labels of the axes of A, BT and C: batch axes, then `m`, `n` and `k`. As in ONNX, a vector has `k` alone, and batch axes
+/// that an operand lacks are leading ones.
 fn labels([a, bt, c]: [&Layout; 3]) -> Result<[String; 3], String> {
-    let (rank, second) = (a.rank(), bt.rank());
-    let batch = ('a'..='j').take(rank.saturating_sub(2)).collect::<String>();
-    if rank < 2 || c.rank() != rank || batch.len() + 2 != rank || ![2, rank].contains(&second) {
+    let batches = [a, bt].map(|of| of.rank().saturating_sub(2));
+    let batch = ('a'..='j').take(batches[0].max(batches[1])).collect::<String>();
+    let own = |of: usize, label: &'static str| {
+        let is_vector = [a, bt][of].rank() < 2;
+        let batch = batch.get(batch.len().saturating_sub(batches[of])..).unwrap_or_default();
+        (batch, if is_vector { "" } else { label })
+    };
+    let ((of_a, m), (of_bt, n)) = (own(0, "m"), own(1, "n"));
+    let result = format!("{batch}{m}{n}");
+    let is_known = batch.len() == batches[0].max(batches[1]) && a.rank() > 0 && bt.rank() > 0;
+    if !is_known || c.rank() != result.len() {
         return Err(format!(
-            "A has {rank} axes, BT {second} and C {}: expected [.., m, k], [n, k], [.., m, n]",
+            "A has {} axes, BT {} and C {}: expected [.., m, k], [.., n, k], [.., m, n]",
+            a.rank(),
+            bt.rank(),
             c.rank()
         ));
     }
-    let of_second = if second == rank { batch.as_str() } else { "" };
-    Ok([format!("{batch}mk"), format!("{of_second}nk"), format!("{batch}mn")])
+    Ok([format!("{of_a}{m}k"), format!("{of_bt}{n}k"), result])
 }
 
 /// The extent of each label: the least that a layout has. Another layout may have more, if padding does not fill a step of its
@@ -121,7 +131,7 @@ impl ProductReport {
     ) -> Result<(), String> {
         let labels = labels([a, bt, c])?;
         let extents = extents(&labels, [a, bt, c])?;
-        self.slices(&a.axes()[a.rank() - 2], &bt.axes()[bt.rank() - 2], c)?;
+        self.slices(&labels, [a, bt, c])?;
         let keep = levels.iter().map(|(level, _)| *level).collect_vec();
         let shape = |labels: &str| labels.chars().map(|label| extents[&label]).collect_vec();
         let given = |of: usize, layout| in_units(layout, &shape(&labels[of]), &keep);
@@ -139,12 +149,16 @@ impl ProductReport {
     }
 
     /// Compares the time slices of the operands with those of the result.
-    fn slices(&mut self, m: &Axis, n: &Axis, c: &Layout) -> Result<(), String> {
-        let rank = c.rank();
-        for (name, label, own, result) in
-            [("A", "m", m, &c.axes()[rank - 2]), ("BT", "n", n, &c.axes()[rank - 1])]
-        {
-            let (own, within) = (slices(own), slices(result));
+    fn slices(&mut self, labels: &[String; 3], layouts: [&Layout; 3]) -> Result<(), String> {
+        let c = layouts[2];
+        for (operand, name, label) in [(0, "A", 'm'), (1, "BT", 'n')] {
+            let of_label = |of: usize| {
+                let axes = labels[of].chars().zip(layouts[of].axes());
+                axes.filter(|(own, _)| *own == label)
+                    .flat_map(|(_, axis)| slices(axis))
+                    .collect_vec()
+            };
+            let (own, within) = (of_label(operand), of_label(2));
             for digit in &own {
                 let holds = |of: &Slices| of.place <= digit.place && digit.end() <= of.end();
                 if !within.iter().any(holds) {
