@@ -19,8 +19,10 @@ use crate::text::xla::{XlaDtype, XlaParser};
 
 impl Atom {
     /// The layout of the matrix: M x K for A, N x K for B, M x N for C; of a sparse instruction A as it is stored, M x K / 2.
-    /// A side of a copy has the columns that [the notation](Operand) says. Registers are in `Addr`, threads in `LANE`, and
-    /// `WARP` where the instruction or its tile spans several; results in tensor memory are in `ROW` and `Addr`.
+    /// A side of a copy, S or D, is a matrix: of 8 x 8 matrices of halves, one below the other; of columns of 32 bits in
+    /// tensor memory; of registers of 32 bits, a row for each lane; or of the bytes of one thread. Registers are in `Addr`,
+    /// threads in `LANE`, and `WARP` where the instruction or its tile spans several; results in tensor memory are in `ROW`
+    /// and `Addr`.
     ///
     /// # Errors
     /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for

@@ -38,8 +38,7 @@ pub(super) enum Operand {
     B,
     /// The result, M x N.
     C,
-    /// The source of a copy: of 8 x 8 matrices of halves, one below the other; of columns of 32 bits in tensor memory; of
-    /// registers of 32 bits, a row for each lane; of the bytes of one thread.
+    /// The source of a copy.
     S,
     /// The destination of such a copy.
     D,

@@ -21,7 +21,7 @@ impl XlaArray {
     /// Cost: O(entries of all tiles).
     ///
     /// # Errors
-    /// As [`validate`](XlaArray::validate); unbounded dimensions; sizes beyond 64 bits.
+    /// As [`validate`](XlaShape::validate); unbounded dimensions; sizes beyond 64 bits.
     ///
     /// # Example
     /// ```
