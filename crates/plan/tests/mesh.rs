@@ -219,6 +219,18 @@ fn shardings_of_a_program_are_kept_if_that_is_wanted() {
     assert!(free.cost < plan.cost && free.report().sent() == 0);
 }
 
+/// Otherwise XLA carries the spec in which the padding reads it through the loop, and gathers in every iteration.
+#[test]
+fn the_result_of_a_loop_is_pinned_to_what_the_loop_carries() {
+    let program = read_stablehlo(include_str!("data/scan_then_pad.mlir")).unwrap();
+    let mesh = mesh("x=8", Backend::Cpu);
+    let plan = planned(&program, &mesh, None);
+    let module = plan.module().unwrap();
+    let constraints = module.lines().filter(|line| line.contains("sdy.sharding_constraint"));
+    let of_result = constraints.into_iter().find(|line| line.contains("#2 <"));
+    assert!(of_result.unwrap().contains("<@mesh, [{}, {}]>"), "{module}");
+}
+
 #[test]
 fn a_sharding_that_a_mesh_cannot_keep_is_refused_with_the_reason() {
     let given = "[{}, {\"x\", \"y\"}]>}) ->";
