@@ -45,7 +45,7 @@ pub struct Candidates {
     pub level_parts: usize,
     /// The positions that the digits of units may have in an axis.
     pub sides: Vec<Side>,
-    /// Whether [`levels`](Candidates::levels) may hold copies. If not, all units of these levels hold different
+    /// True if [`levels`](Candidates::levels) may hold copies. If not, all units of these levels hold different
     /// elements, so a tensor without an axis of extent 2 or more, such as a scalar, has no candidate on a machine
     /// with several units.
     pub replicate: bool,
@@ -61,7 +61,7 @@ pub struct Candidates {
     pub time_axes: usize,
     /// The orders in which the axes may nest in the address.
     pub orders: Orders,
-    /// Whether only the machine's order is allowed for the units of a side, outermost first and lanes last, so
+    /// True if only the machine's order is allowed for the units of a side, outermost first and lanes last, so
     /// that neighbours are close together.
     pub tree_order: bool,
     /// Axes that may not be split over a level, which may be `Time`.

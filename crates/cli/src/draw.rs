@@ -303,7 +303,7 @@ impl Drawn {
 /// A title, which pictures cannot hold with control characters.
 fn title(text: &str) -> Result<String, String> {
     match text.contains(char::is_control) {
-        true => Err("a title has no control characters".into()),
+        true => Err("a picture cannot show control characters".into()),
         false => Ok(text.into()),
     }
 }

@@ -129,12 +129,8 @@ impl Hlo {
             return Err(Failure::Argument(why.into()));
         }
         let place = |file: &Path| std::fs::canonicalize(file).ok();
-        if self
-            .report
-            .as_deref()
-            .and_then(place)
-            .is_some_and(|of| place(Path::new(&self.file)) == Some(of))
-        {
+        let replaced = self.report.as_deref().and_then(place);
+        if replaced.is_some() && replaced == place(Path::new(&self.file)) {
             let why = "--report would replace the dump: name another file";
             return Err(Failure::Argument(why.into()));
         }

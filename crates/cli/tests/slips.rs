@@ -433,6 +433,26 @@ fn what_there_is_to_name_is_listed() {
 }
 
 #[test]
+fn what_would_spoil_a_file_or_overflow_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let dump = dir.path().join("dump.txt");
+    std::fs::write(&dump, "ENTRY e {\n  ROOT a = f32[8]{0} parameter(0)\n}\n").unwrap();
+    let dump = dump.to_str().unwrap();
+    let model = ["plan", "docs/examples/mlp.onnx", "--machine", "mn-core-2"];
+    for (args, why) in [
+        (&["draw", "((4:1))", "--title", "a\u{1}b"][..], "cannot show control characters"),
+        (&["hlo", dump, "--report", dump], "would replace the dump"),
+        (&[&model[..], &["--penalty", "1000000001"]].concat(), "at most 1000000000"),
+    ] {
+        let message = refused(args);
+        assert!(message.contains(why), "{args:?}: {message}");
+    }
+    assert!(std::fs::read_to_string(dump).unwrap().contains("ROOT a"));
+    let page = stdout(&["explain", "bf16[4096]", "--machine", "mn-core-2"]);
+    assert!(!page.contains("does not fit"), "{page}");
+}
+
+#[test]
 fn completions_and_manual_pages_are_made() {
     // Bash completes nothing in a state that has no case.
     let script = stdout(&["completions", "bash"]);

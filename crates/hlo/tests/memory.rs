@@ -561,7 +561,7 @@ fn many_donors_many_operands_and_many_leaves_cost_little_each() {
 
 /// Buffers are followed from value to value, through calls and along chains of sums.
 #[test]
-fn long_chains_of_values_calls_and_aliases_cost_little_each() {
+fn long_chains_of_values_and_of_calls_cost_little_each() {
     const MANY: usize = 20_000;
     let row = "f32[8]{0}";
     let each = |line: &dyn Fn(usize) -> String| (1..MANY).map(line).collect::<String>();

@@ -212,8 +212,8 @@ fn by_stride(sizes: &[u64], strides: &[u64]) -> Result<Option<TileDevices>, Stri
         return Err(format!("a mesh in this order is listed, with at most {MOST_LISTED} devices"));
     }
     let axes = sizes.iter().copied().zip(strides.iter().copied()).rev();
-    let steps = axes.clone().map(|(size, stride)| size.saturating_sub(1).checked_mul(stride));
-    if steps.clone().try_fold(0_u64, |last, step| last.checked_add(step?)).is_none() {
+    let mut steps = axes.clone().map(|(size, stride)| size.saturating_sub(1).checked_mul(stride));
+    if steps.try_fold(0_u64, |last, step| last.checked_add(step?)).is_none() {
         return Err("the ranks of the mesh do not fit in 64 bits".to_owned());
     }
     let ranks = sums(axes, usize::MAX);
