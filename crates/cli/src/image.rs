@@ -12,9 +12,9 @@ use tensor_layout::program::Program;
 use tensor_layout_npy::{NpyHeader, UnitReader, UnitWriter};
 use tensor_layout_words::cut;
 
-use super::failure::Failure;
+use super::failure::{Failure, note};
 use super::files::Files;
-use super::output::{Output, done, not_written};
+use super::output::{Output, done, extension_of, not_written};
 use super::placing::{Place, PlacementSource};
 
 impl Place {
@@ -29,6 +29,14 @@ impl Place {
         let words = lanes.map(|lanes| WordImage { lanes, bits });
         let element_bits = placement.element_bits().or_else(|| syntax.element_bits());
         Ok((program, ImageType { element_bits, words }))
+    }
+}
+
+/// Says that a file is an array where its name ends as that of another format.
+pub(super) fn note_format(file: &Path) {
+    let ending = extension_of(file);
+    if !matches!(&*ending, "" | "npy") {
+        note(&format!("a file that ends in .{ending} is written as .npy"));
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use tensor_layout::image::Lane;
 
 use super::failure::Failure;
-use super::image::{ImageOut, Npy, form};
+use super::image::{ImageOut, Npy, form, note_format};
 use super::input::count;
 use super::placing::Place;
 use super::slips::check_order;
@@ -46,6 +46,7 @@ impl Pack {
         let shape: Vec<u64> = program.ranges().iter().map(|range| range.end).collect();
         tensor.check_shape(&shape, "the layout")?;
         let form = form(of, tensor.width)?;
+        note_format(&self.output);
         let mut image = ImageOut::new(&self.output, &program, form, &tensor.header.descr)?;
         let file = &mut tensor.file;
         let written = match tensor.width {

@@ -25,11 +25,11 @@ use super::placing::OnMachine;
 Prints `same` (`serves`, `copyable`) and exits with 0, or prints a place where
 they differ and exits with 1. With --machine the placements are compared:
 levels that a layout does not use hold copies, and a memory that units share
-counts once. With --bitcast A and B are XLA arrays of any types, and the bytes
-of A are read as B. Prints the effect on the elements (identity, reshape,
-transpose, a reshape of a transpose, or bytes if the widths differ), and exits
-with 1 if it is none of these or not the requested one, or if a byte holds an
-element of only one array.
+counts once. Element types are not compared, since places count elements. With
+--bitcast A and B are XLA arrays of any types, and the bytes of A are read as B.
+Prints the effect on the elements (identity, reshape, transpose, a reshape of a
+transpose, or bytes if the widths differ), and exits with 1 if it is none of
+these or not the requested one, or if a byte holds an element of only one array.
 JSON: {\"same\":true} or {\"same\":false,\"witness\":{..}}; the key is `serves` or
 `copyable` with that option. --bitcast adds a \"bitcast\": its \"name\", its
 \"dimensions\", and its \"map\" from the index of B to that of A.
@@ -174,6 +174,11 @@ impl Same {
             (_, _, Some(UpTo::Padding)) => Relation::UpToPadding,
             _ => Relation::Same,
         };
+        if let (Some(a), Some(b)) = (first.xla_dtype(), second.xla_dtype())
+            && a != b
+        {
+            note(&format!("places are compared, not element types: {a} and {b}"));
+        }
         let difference = self.difference(first, second, question)?;
         let difference = difference.as_ref();
         let text = || difference.map_or(question.yes().into(), ToString::to_string);

@@ -7,7 +7,7 @@ use tensor_layout::error::WriteError;
 use tensor_layout_npy::NpyHeader;
 
 use super::failure::Failure;
-use super::image::{ImageIn, WORD_BITS, WordImage, form};
+use super::image::{ImageIn, WORD_BITS, WordImage, form, note_format};
 use super::output::{Output, done};
 use super::placing::Place;
 use super::slips::check_order;
@@ -55,6 +55,7 @@ impl Unpack {
         })?;
         let form = form(of, width)?;
         image.check(&program, form, &header.descr)?;
+        note_format(&self.output);
         let mut out = Output::new(Some(&self.output))?;
         let header = header.write(&mut out);
         let written = header.map_err(WriteError::from).and_then(|()| match width {

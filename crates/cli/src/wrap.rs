@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
+use tensor_layout_words::printable;
+
 use super::output::width;
 
-/// The page as printed: on a terminal, wider lines are wrapped at blanks. For a file or a pipe the page
-/// is unchanged, since programs read lines.
+/// The page as printed, without control characters: on a terminal, wider lines are wrapped at blanks. For a file
+/// or a pipe the lines are unchanged, since programs read them.
 pub(super) fn fitted(page: &str) -> Cow<'_, str> {
+    let page = printable(page);
     match io::stdout().is_terminal() {
-        true => broken(page, width()).into(),
-        false => page.into(),
+        true => broken(&page, width()).into(),
+        false => page,
     }
 }
 

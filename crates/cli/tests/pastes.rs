@@ -99,7 +99,7 @@ const GATHER: &str = r#"{"trigger": "SwitchInput", "op_type": "Gather", "shape":
 const HALO: &str = "((2_L2B:1, 16_MAB, 4:64), (2_L1B:4, 4_PE, 2_W, 8:1), (4_L2B:2, 4_L1B:1, 8:8))";
 
 const PASTES: &[Paste] = &[
-    ("jax-ml/jax#13428", &["hlo", "-"], OOM, "384.00 KiB         0 B  line 8: , entry parameter"),
+    ("jax-ml/jax#13428", &["hlo", "-"], OOM, "384.00 KiB         0 B  line 8: entry parameter"),
     (
         "pytorch/xla#2605, form",
         &["hlo", "-"],

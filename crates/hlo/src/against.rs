@@ -129,9 +129,10 @@ impl HloTallies {
             Ok::<(), LayoutError>(())
         };
         for module in self.memory.modules() {
+            let bound = module.may_be_partitioned_over.map(|_| "at most");
             for (space, bytes) in &module.interface {
-                add(format!("arguments, {space}"), bytes.arguments, None)?;
-                add(format!("results, {space}"), bytes.outputs, None)?;
+                add(format!("arguments, {space}"), bytes.arguments, bound)?;
+                add(format!("results, {space}"), bytes.outputs, bound)?;
             }
             for peak in module.peaks.iter().flatten() {
                 let bound = module.is_at_least.then_some("at least");

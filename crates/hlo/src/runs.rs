@@ -18,7 +18,7 @@ use crate::roles::{Call, CallTimes, Calls, index};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HloRuns {
     /// The number of times it runs, as far as known: a loop of unknown length counts once, and a branch
-    /// counts as taken.
+    /// counts as taken; `u64::MAX` stands for every greater number.
     pub times: u64,
     /// Set if it is in a loop whose length is not in the dump.
     pub is_unknown: bool,
@@ -42,6 +42,7 @@ impl HloRuns {
         let branch = if self.is_branch { " at most" } else { "" };
         match self.known() {
             Some(1) if !self.is_branch => String::new(),
+            Some(u64::MAX) => " x2^64 or more".into(),
             Some(times) => format!(" x{times}{branch}"),
             None if self.times > 1 => format!(" x{} x ?", self.times),
             None => " x ?".into(),

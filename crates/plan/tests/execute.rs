@@ -8,7 +8,9 @@ use tensor_layout::relayout::Transfer;
 use tensor_layout::{Level, Machine};
 use tensor_layout_plan::choices::Held;
 use tensor_layout_plan::execute::{AsPlanned, Execution, Tamper, execute};
-use tensor_layout_plan::graph::{Body, Data, Graph, Read, ValueId, run};
+use tensor_layout_plan::graph::{
+    Body, Data, Dtype, Graph, Nest, Origin, Read, Scalar, Value, ValueId, run,
+};
 use tensor_layout_plan::onnx::{ReadOptions, read_file};
 use tensor_layout_plan::plan::{Plan, PlanOptions, plan};
 
@@ -106,6 +108,41 @@ executed_plans! {
     a_plan_of_a_u_net_computes_what_onnxruntime_does: "unet_block",
     a_plan_of_depthwise_convolutions_computes_what_onnxruntime_does: "mobilenet_v2",
     a_plan_of_squeezed_convolutions_computes_what_onnxruntime_does: "mobilenet_v3",
+}
+
+#[test]
+fn an_integer_that_its_type_or_a_double_cannot_hold_is_refused() {
+    let square = |dtype: Dtype, number: f64| {
+        let mut graph = Graph::default();
+        let (name, shape) = ("x".to_owned(), vec![4]);
+        let x = graph.add(Value { name, shape: shape.clone(), dtype, origin: Origin::Input });
+        graph.inputs = vec![x];
+        let reads = vec![Read::of(x, [0]), Read::of(x, [0])];
+        let nest = Nest::pointwise(shape.clone(), reads, Scalar::product(2));
+        let made = ("y".to_owned(), "Mul");
+        graph.outputs = vec![graph.operation(made, (shape, dtype), Body::Nest(nest))];
+        let options = PlanOptions { routes: false, ..PlanOptions::default() };
+        let plan = plan(&graph, &small_machine(), &options).unwrap();
+        let executed = execute(&plan, &[Data::new(vec![number; 4])], &mut AsPlanned);
+        executed.map(|of| of.outputs[0].numbers()[0]).map_err(|error| error.to_string())
+    };
+    let most = 94_906_265.0;
+    assert_eq!(square(Dtype::Int(8), -11.0), Ok(121.0));
+    assert_eq!(square(Dtype::Uint(8), 15.0), Ok(225.0));
+    assert_eq!(square(Dtype::Int(64), most), Ok(most * most));
+    for (dtype, number, what) in [
+        (Dtype::Int(8), 12.0, "`y`: element 0 is 144, beyond i8"),
+        (Dtype::Int(8), 128.0, "`x`: element 0 is 128, beyond i8"),
+        (Dtype::Uint(8), -1.0, "`x`: element 0 is -1, beyond u8"),
+        (
+            Dtype::Uint(64),
+            most + 1.0,
+            "`y`: element 0 is 9007199326062756, beyond u64 or beyond 2^53",
+        ),
+    ] {
+        let why = square(dtype, number).unwrap_err();
+        assert!(why.contains(what), "{why}");
+    }
 }
 
 /// One fault in one operand, or in the layout that the readers of a value share: another layout, or a transfer less.

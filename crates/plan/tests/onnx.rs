@@ -12,7 +12,7 @@ fn data(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub(crate) fn bytes(hex: &str) -> Vec<u8> {
     let digits = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
     (0..hex.len()).step_by(2).map(digits).collect()
 }
@@ -25,7 +25,7 @@ fn tensor(of: &Json) -> (String, Vec<u64>, Vec<f64>) {
     (of[0].as_str().unwrap().to_owned(), shape, numbers)
 }
 
-fn tensors(of: &Json) -> Vec<(String, Vec<u64>, Vec<f64>)> {
+pub(crate) fn tensors(of: &Json) -> Vec<(String, Vec<u64>, Vec<f64>)> {
     of.as_array().unwrap().iter().map(tensor).collect()
 }
 
@@ -74,7 +74,7 @@ fn fault(case: &Json) -> Option<String> {
     None
 }
 
-fn cases() -> Vec<Json> {
+pub(crate) fn cases() -> Vec<Json> {
     data("cases.json").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

@@ -4,11 +4,13 @@ use tensor_layout::route::Route;
 use tensor_layout::{Layout, Level, Machine};
 use tensor_layout_plan::execute::{AsPlanned, execute};
 use tensor_layout_plan::graph::{Body, Data, Dtype, Graph, Nest, Origin, Read, Scalar, Value};
+use tensor_layout_plan::onnx::{ReadOptions, read_model};
 use tensor_layout_plan::pins::{Pin, Pins, Place, read_pins};
 use tensor_layout_plan::plan::{Plan, PlanOptions, PlanReport, PlannedValue, SdkFiles, plan};
 use tensor_layout_plan::{SpecEntry, check_spec};
 
 use crate::execute::model;
+use crate::onnx::{bytes, cases, tensors};
 use crate::small::small_machine;
 
 fn options(pins: Pins) -> PlanOptions {
@@ -247,6 +249,43 @@ fn a_plan_in_the_files_of_the_sdk_comes_back_as_the_same_plan() {
         all_local(files);
         executes(&again, &inputs, &outputs);
     }
+}
+
+#[test]
+fn the_files_of_the_sdk_have_the_names_and_shapes_of_the_model() {
+    let is_tried = |name: &str| {
+        ["Tile", "GroupNormalization"].contains(&name) || name.contains("groups of one")
+    };
+    let cases = cases().into_iter().filter(|case| is_tried(case["name"].as_str().unwrap()));
+    let mut seen = [0; 2];
+    for case in cases {
+        let name = &case["name"];
+        let model = bytes(case["model"].as_str().unwrap());
+        let options = ReadOptions { data: true, ..ReadOptions::default() };
+        let graph = read_model(&model, &options).unwrap();
+        let data = |key: &str| {
+            tensors(&case[key]).into_iter().map(|(.., of)| Data::new(of)).collect::<Vec<_>>()
+        };
+        let plan = shared(&graph);
+        let files = plan.sdk_files().unwrap();
+        let (_, shape, _) = &tensors(&case["outputs"])[0];
+        // Both parts of an axis are no digits where the second is padded.
+        let without_entry = files.left_out.len() + files.products.len();
+        match files.layouts.last() {
+            Some(last) => assert_eq!(last.shape, *shape, "{name}"),
+            None => assert_eq!(without_entry, 1, "{name}"),
+        }
+        assert!(plan.explain(&graph.value(graph.outputs[0]).name).is_some(), "{name}");
+        let pins = serde_json::to_string(&files.layouts).unwrap();
+        let pins = read_pins(&pins, "layout_spec.json").unwrap();
+        let again = planned(&graph, &small_machine(), pins);
+        assert!(again.report().pins.iter().all(|pin| !pin.nodes.is_empty()), "{name}");
+        assert_eq!(again.sdk_files().unwrap().layouts, files.layouts, "{name}");
+        executes(&again, &data("inputs"), &data("outputs"));
+        seen[0] += graph.operations.iter().filter(|of| of.seen.is_some()).count();
+        seen[1] += again.report().values.iter().filter(|of| of.seen.is_some()).count();
+    }
+    assert_eq!(seen, [3, 1]);
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn products_of_vectors_and_of_batches_are_compared_by_their_own_axes() {
             true,
         ),
         (
-            ["((4:1), (4_PE); B@[2_L1B])", "((2_L1B), (3:1), (4_PE))", "((2_L1B), (4:4), (3:1))"],
+            ["((4:1), (4_PE); B@[2_L1B])", "((2_L1B), (3:1), (4_PE))", "((4:4), (2_L1B), (3:1))"],
             true,
         ),
     ] {

@@ -306,6 +306,7 @@ fn module_json(of: &HloModuleMemory) -> Value {
         "peak_is_unknown": of.peaks.as_ref().err().map(ToString::to_string),
         "peak_is_at_least": of.is_at_least,
         "unsized_instructions": of.unsized_count,
+        "may_be_partitioned_over": of.may_be_partitioned_over,
     })
 }
 

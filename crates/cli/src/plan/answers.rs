@@ -10,7 +10,7 @@ use tensor_layout_plan::graph::Graph;
 use tensor_layout_plan::pins::Pins;
 use tensor_layout_plan::plan::{Comparison, Explanation, Plan, PlanReport};
 
-use super::{PlanArgs, unplanned, watched};
+use super::{PlanArgs, unplanned, warn, watched};
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::input::{open, read_text};
@@ -92,6 +92,8 @@ impl PlanArgs {
 
 fn write_sdk(plan: &Plan<'_>, dir: &Path) -> Result<(), Failure> {
     let entries = plan.sdk_files().map_err(|error| Failure::Argument(error.to_string()))?;
+    let (one, more) = ("result has", "results have");
+    warn(entries.left_out, (one, more), "no PadLayout in the shape of the model, and no entry");
     let files = Files::new(dir)?;
     write_list(&files, "layout_spec.json", &entries.layouts)?;
     write_list(&files, "gemm_layout_spec.json", &entries.products)?;

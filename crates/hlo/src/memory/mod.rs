@@ -62,6 +62,9 @@ pub struct HloModuleMemory {
     pub peaks: Result<Vec<HloPeak>, LayoutError>,
     /// The number of instructions that have a shape without a size, and are not counted.
     pub unsized_count: u64,
+    /// The devices over which XLA may still partition the module: its shapes may be those of whole arrays, of which a device
+    /// has parts. `None` for one device, and where the module is scheduled.
+    pub may_be_partitioned_over: Option<u64>,
     /// Set if the peaks are lower bounds: an instruction is missing or has no size, or calls a computation, other than
     /// the inside of a fusion, that is not in the text.
     pub is_at_least: bool,
@@ -161,6 +164,8 @@ impl HloMemory {
             unused_donors,
             peaks: self.peaks(calls, interface, entry),
             unsized_count: self.graph.unsized_count,
+            may_be_partitioned_over: Some(calls.module.partitions())
+                .filter(|count| *count > 1 && !calls.module.is_scheduled()),
             is_at_least: self.graph.unsized_count > 0
                 || self.graph.has_members
                 || calls.lacks_memory(),

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! `reads` turns index maps into axes of an `einsum`, `nest` makes a choice of a candidate, `domain` keeps the choices
-//! that a plan may need, `pinned` those that pins allow, and `given` places inputs and constants in DRAM.
+//! that a plan may need, `pinned` those that pins allow, and `given` places inputs and constants in DRAM. `views` are values
+//! under another shape.
 
 mod choice;
 mod domain;
@@ -20,9 +21,11 @@ mod pinned;
 mod rates;
 mod reads;
 mod setting;
+mod views;
 
 pub use choice::{Choice, Held, Own};
 pub use domain::Domain;
 pub(crate) use pinned::{Allowed, Pinned, Row, rows};
 pub use rates::Rates;
 pub use setting::Setting;
+pub(crate) use views::unviewed;

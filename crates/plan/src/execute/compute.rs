@@ -9,7 +9,7 @@ use tensor_layout::{Layout, LayoutError, Level, Location};
 use super::state::State;
 use super::store::{Store, Units};
 use crate::choices::{Choice, Held};
-use crate::graph::{Fold, Nest, Operation, evaluate, flat, index, no_elements};
+use crate::graph::{Fold, Nest, Operation, evaluate, flat, index, is_held, no_elements};
 
 /// The part of an element of the result that a unit has computed.
 #[derive(Clone, Copy)]
@@ -163,7 +163,7 @@ impl State<'_, '_> {
         result: &mut Store,
     ) -> Result<(), LayoutError> {
         let expected = nest.loops[nest.rank..].iter().product::<u64>();
-        let dtype = self.graph.value(operation.result).dtype;
+        let of = self.graph.value(operation.result);
         let mut crossing = 0;
         let none = HashMap::new();
         for (element, places) in (0..).zip(&result.places) {
@@ -184,7 +184,9 @@ impl State<'_, '_> {
                     .unwrap_or(u64::MAX);
                 let values = chosen.iter().map(|(_, part)| part.value);
                 let value = values.reduce(|x, y| nest.fold.both(x, y)).unwrap_or(nest.fold.empty());
-                result.cells.insert(*place, (element, dtype.round(value)));
+                let value = of.dtype.round(value);
+                is_held(of, element, value)?;
+                result.cells.insert(*place, (element, value));
             }
         }
         self.counts.added += crossing;

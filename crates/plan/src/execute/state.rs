@@ -9,7 +9,7 @@ use tensor_layout::relayout::Transfer;
 use super::store::{Store, Units};
 use crate::choices::Held;
 use crate::graph::{Data, Graph, Origin, ValueId, no_elements};
-use crate::plan::{Plan, viewed};
+use crate::plan::Plan;
 
 /// Changes to a plan while it is executed, with which tests show that faults are found.
 pub trait Tamper {
@@ -107,7 +107,7 @@ impl<'p, 'g> State<'p, 'g> {
         let (root, views) = self.graph.root(id);
         let lost = || no_elements(self.graph.value(id).name.clone());
         let (store, kept) = self.stores.get(&root).zip(self.plan.kept(root)).ok_or_else(lost)?;
-        let seen = Held { layout: viewed(&kept.layout, &views)?, ..kept.clone() };
+        let seen = kept.viewed(&views)?;
         let name = &self.graph.value(id).name;
         store.seen(&self.units, self.plan.setting(), &seen)?.numbers(name).map(Data::new)
     }

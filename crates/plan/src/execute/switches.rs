@@ -10,7 +10,6 @@ use super::state::{State, Tamper};
 use super::store::{Store, Units};
 use crate::choices::Held;
 use crate::graph::{Operation, ValueId, no_elements};
-use crate::plan::viewed;
 
 /// A switch: the operation that reads the value as an operand, or the value itself for all that read it.
 #[derive(Clone, Copy)]
@@ -32,7 +31,7 @@ impl State<'_, '_> {
         let (root, views) = self.graph.root(value);
         let lost = || no_elements(self.graph.value(value).name.clone());
         let (store, kept) = self.stores.get(&root).zip(self.plan.kept(root)).ok_or_else(lost)?;
-        let from = Held { layout: viewed(&kept.layout, &views)?, ..kept.clone() };
+        let from = kept.viewed(&views)?;
         let source = store.seen(&self.units, self.plan.setting(), &from)?;
         let switch = Switch { reader: &operation.name, operand: Some(number), value };
         self.switched(switch, (&source, &from), wanted, tamper)

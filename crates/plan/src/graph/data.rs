@@ -49,10 +49,9 @@ impl Data {
             Dtype::Uint(8) => read(bytes, |b| f64::from(u8::from_le_bytes(b))),
             Dtype::Uint(16) => read(bytes, |b| f64::from(u16::from_le_bytes(b))),
             Dtype::Uint(32) => read(bytes, |b| f64::from(u32::from_le_bytes(b))),
+            Dtype::Uint(64) => read(bytes, |b| unsigned(u64::from_le_bytes(b))),
             Dtype::Bool => read(bytes, |[b]| f64::from(u8::from(b != 0))),
-            Dtype::Int(_) | Dtype::Uint(_) => {
-                return Err(unread(dtype));
-            }
+            Dtype::Int(_) | Dtype::Uint(_) => return Err(unread(dtype)),
         }))
     }
 }
@@ -60,6 +59,11 @@ impl Data {
 /// An integer as a number.
 #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "documented at `Data`")]
 pub(crate) fn number(integer: i64) -> f64 {
+    integer as f64
+}
+
+#[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "documented at `Data`")]
+fn unsigned(integer: u64) -> f64 {
     integer as f64
 }
 
@@ -72,7 +76,12 @@ pub(crate) fn length(bytes: u64, elements: u64, dtype: Dtype) -> LayoutError {
     fault!(
         Shape,
         "{bytes} bytes where {elements} elements of {dtype} have {all}",
-        [bytes, elements, dtype = dtype.to_string(), all = elements * dtype.bits() / 8]
+        [
+            bytes,
+            elements,
+            dtype = dtype.to_string(),
+            all = elements.saturating_mul(dtype.bits() / 8)
+        ]
     )
 }
 

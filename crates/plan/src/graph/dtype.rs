@@ -42,8 +42,8 @@ impl Dtype {
         matches!(self, Dtype::F16 | Dtype::Bf16 | Dtype::F32 | Dtype::F64)
     }
 
-    /// The nearest number that an element of this type can have; integers lose fractions and never wrap, because the
-    /// computations that are executed stay far below 2^53.
+    /// The nearest number that an element of this type can have; integers lose fractions and never wrap: those that a
+    /// type does not [hold](Dtype::holds) are refused where a plan is executed.
     #[must_use]
     pub fn round(self, number: f64) -> f64 {
         match self {
@@ -53,6 +53,21 @@ impl Dtype {
             Dtype::F64 => number,
             Dtype::Int(_) | Dtype::Uint(_) => number.trunc(),
             Dtype::Bool => f64::from(u8::from(number != 0.0)),
+        }
+    }
+
+    /// Returns whether an element of this type can have a rounded number, and that number is exact: of integers those up
+    /// to 2^53 in size.
+    #[must_use]
+    pub fn holds(self, number: f64) -> bool {
+        let power = |bits: u8| f64::from(bits.min(53)).exp2();
+        match self {
+            Dtype::Int(bits) => {
+                let end = power(bits.saturating_sub(1));
+                (-end..end).contains(&number)
+            }
+            Dtype::Uint(bits) => (0.0..power(bits)).contains(&number),
+            _ => true,
         }
     }
 }

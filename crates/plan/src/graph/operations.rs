@@ -13,6 +13,8 @@ pub struct Operation {
     pub kind: String,
     /// The value that it makes.
     pub result: ValueId,
+    /// The result as the model has it, where that is a view of what it makes: a grouped convolution makes an axis of groups.
+    pub seen: Option<ValueId>,
     /// The computation.
     pub body: Body,
 }
@@ -80,7 +82,7 @@ impl Graph {
     ) -> ValueId {
         let origin = Origin::Operation(self.operations.len());
         let result = self.add(Value { name: name.clone(), shape, dtype, origin });
-        self.operations.push(Operation { name, kind: kind.to_owned(), result, body });
+        self.operations.push(Operation { name, kind: kind.to_owned(), result, seen: None, body });
         result
     }
 
@@ -94,6 +96,15 @@ impl Graph {
         }
         views.reverse();
         (at, views)
+    }
+
+    /// The result of an operation as the model has it, and the views to it from what the operation makes, in order.
+    #[must_use]
+    pub fn seen(&self, operation: &Operation) -> (&Value, Vec<&View>) {
+        match operation.seen {
+            Some(seen) => (self.value(seen), self.root(seen).1),
+            None => (self.value(operation.result), Vec::new()),
+        }
     }
 
     /// The operators that no rule covers, each with the names of its nodes.

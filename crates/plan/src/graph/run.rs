@@ -55,12 +55,30 @@ pub fn run(graph: &Graph, inputs: &[Data]) -> Result<Vec<Option<Data>>, LayoutEr
 pub(crate) fn check(value: &Value, data: &Data) -> Result<(), LayoutError> {
     let expected = value.shape.iter().product::<u64>();
     let given = data.numbers().len();
-    match u64::try_from(given) == Ok(expected) {
-        true => Ok(()),
-        false => Err(fault!(
+    if u64::try_from(given) != Ok(expected) {
+        return Err(fault!(
             Shape,
             "`{name}` has {expected} elements, {given} were given",
             [name = value.name.clone(), expected, given]
+        ));
+    }
+    (0..).zip(data.numbers()).try_for_each(|(at, number)| is_held(value, at, *number))
+}
+
+/// Refuses a number that the type of a value does not hold: integers of an execution do not wrap.
+pub(crate) fn is_held(value: &Value, element: u64, number: f64) -> Result<(), LayoutError> {
+    let dtype = value.dtype;
+    match dtype.holds(number) {
+        true => Ok(()),
+        false => Err(fault!(
+            Unsupported,
+            "`{name}`: element {element} is {number}, beyond {dtype} or beyond 2^53: executions compute with doubles and do not wrap",
+            [
+                name = value.name.clone(),
+                element,
+                number = number.to_string(),
+                dtype = dtype.to_string()
+            ]
         )),
     }
 }

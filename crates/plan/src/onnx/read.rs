@@ -272,16 +272,26 @@ impl Reader<'_> {
         let mut taken = Vec::new();
         for (name, id) in message.outputs.iter().zip(results).filter(|(name, _)| !name.is_empty()) {
             let is_new = id.0 >= first && !taken.contains(&id);
-            self.result(name, id, is_new)?;
+            let own = if is_new { id } else { self.build.same(id) };
+            self.result(name, own, first)?;
             taken.push(id);
         }
         Ok(())
     }
 
-    /// Gives a result its name; one that has a name is seen through a view.
-    fn result(&mut self, name: &str, id: ValueId, is_new: bool) -> Result<(), LayoutError> {
-        let own = if is_new { id } else { self.build.same(id) };
-        name.clone_into(&mut self.build.graph.values[own.0].name);
+    /// Gives a result its name, and what a node makes from its number on where that is seen through a view.
+    fn result(&mut self, name: &str, own: ValueId, first: usize) -> Result<(), LayoutError> {
+        let graph = &mut self.build.graph;
+        name.clone_into(&mut graph.values[own.0].name);
+        let made = graph.root(own).0;
+        if let Origin::Operation(at) = graph.value(made).origin
+            && made != own
+            && made.0 >= first
+            && graph.operations[at].seen.is_none()
+        {
+            name.clone_into(&mut graph.values[made.0].name);
+            graph.operations[at].seen = Some(own);
+        }
         self.called(name, own)
     }
 

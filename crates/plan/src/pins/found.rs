@@ -9,7 +9,7 @@ use tensor_layout::error::fault;
 use tensor_layout::{Layout, LayoutError, Level, Machine};
 
 use super::pin::{Pin, Place, cannot_have, contradiction, has_key, matches};
-use crate::choices::{Allowed, Pinned, Row, Setting, rows};
+use crate::choices::{Allowed, Pinned, Row, Setting, rows, unviewed};
 use crate::graph::{Body, Graph, Nest, Operation, Origin, Read, ValueId};
 use crate::spec::read;
 
@@ -137,19 +137,16 @@ impl Target<'_> {
     fn rows(&self, setting: &mut Setting) -> Result<Option<Vec<Row>>, LayoutError> {
         let reads = self.operation.reads();
         let shape = |id: &ValueId| &self.graph.value(*id).shape;
-        let result = self.operation.result;
+        let seen = self.graph.seen(self.operation).0;
         let is_result = is_last(self.graph, self.operation);
-        let name = &self.graph.value(result).name;
         let is_named = |pattern: &str| {
-            matches(pattern, &self.operation.name) || (is_result && matches(pattern, name))
+            matches(pattern, &self.operation.name) || (is_result && matches(pattern, &seen.name))
         };
         let sides = match &self.pin.place {
-            Place::Results(kind, of) if *kind == self.operation.kind => {
-                match shape(&result) == of {
-                    true if is_result => vec![Side::Result],
-                    _ => return Ok(None),
-                }
-            }
+            Place::Results(kind, of) if *kind == self.operation.kind => match seen.shape == *of {
+                true if is_result => vec![Side::Result],
+                _ => return Ok(None),
+            },
             Place::Operands(kind, of) if *kind == self.operation.kind => {
                 let own = reads
                     .iter()
@@ -179,16 +176,14 @@ impl Target<'_> {
         for texts in &self.pin.layouts {
             let mut row = Row { operands: vec![None; reads.len()], result: None };
             for side in sides {
-                let id = match side {
-                    Side::Operand(number) => reads[*number],
-                    Side::Result => self.operation.result,
+                let (pinned, place) = match side {
+                    Side::Operand(number) => (
+                        self.pinned(&texts[0], reads[*number], None, setting),
+                        &mut row.operands[*number],
+                    ),
+                    Side::Result => (self.seen(&texts[0], setting), &mut row.result),
                 };
-                let pinned =
-                    self.pinned(&texts[0], id, None, setting).map_err(|why| self.fault(why))?;
-                match side {
-                    Side::Operand(number) => row.operands[*number] = Some(pinned),
-                    Side::Result => row.result = Some(pinned),
-                }
+                *place = Some(pinned.map_err(|why| self.fault(why))?);
             }
             rows.push(row);
         }
@@ -226,6 +221,15 @@ impl Target<'_> {
             rows.push(Row { operands, result: pinned.next().flatten() });
         }
         Ok((!rows.is_empty()).then_some(rows))
+    }
+
+    /// A layout of the result, written for the shape that the model has.
+    fn seen(&self, text: &str, setting: &mut Setting) -> Result<Pinned, String> {
+        let made = self.graph.value(self.operation.result);
+        let (value, views) = self.graph.seen(self.operation);
+        let written = layout(text, &value.shape, setting.machine())?;
+        let own = unviewed(&written, &made.shape, &views);
+        own.and_then(|own| setting.pin(own, made.dtype.bits())).map_err(|error| error.to_string())
     }
 
     /// A layout of a value, whose axes are written in some order.

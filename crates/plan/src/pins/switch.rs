@@ -70,7 +70,7 @@ impl Switches {
         let shape = self.graph.value(from).shape.clone();
         let reads = vec![Read::of(from, 0..shape.len())];
         let body = Body::Nest(Nest::pointwise(shape, reads, Scalar::Read(0)));
-        self.graph.append(Operation { name, kind: SWITCH.into(), result: to, body });
+        self.graph.append(Operation { name, kind: SWITCH.into(), result: to, seen: None, body });
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 use tensor_layout::relayout::PartId;
-use tensor_layout::{Layout, LayoutError};
 
 use super::variables::{Role, Variable};
 use crate::choices::{Choice, Held, Setting};
@@ -70,16 +69,8 @@ fn taken(choice: &Choice, operand: Option<usize>) -> &Held {
 }
 
 fn part(held: &Held, views: &[&View], setting: &mut Setting) -> Option<PartId> {
-    let layout = viewed(&held.layout, views).ok()?;
-    setting.part(&layout, held.memory.as_deref(), held.bits).ok()
-}
-
-/// The layout of a value under views of it.
-pub(crate) fn viewed(layout: &Layout, views: &[&View]) -> Result<Layout, LayoutError> {
-    views.iter().try_fold(layout.clone(), |layout, view| match view {
-        View::Reshape(shape) => layout.reshape(shape),
-        View::Transpose(order) => layout.permute(order),
-    })
+    let seen = held.viewed(views).ok()?;
+    setting.part(&seen.layout, seen.memory.as_deref(), seen.bits).ok()
 }
 
 impl Joint {

@@ -11,10 +11,10 @@ use std::collections::HashMap;
 
 use itertools::Itertools;
 use tensor_layout::einsum::at_rest;
-use tensor_layout::{Layout, LayoutError, Level};
+use tensor_layout::{LayoutError, Level};
 
 use super::variables::{Role, Variable};
-use crate::choices::{Choice, Domain, Held, Own, Setting};
+use crate::choices::{Choice, Domain, Held, Own, Setting, unviewed};
 use crate::graph::{Graph, ValueId, View};
 
 /// An operand that reads a value.
@@ -130,24 +130,4 @@ fn domain(
         result,
     });
     Ok(Domain { choices: choices.collect(), tried: 0 })
-}
-
-/// The layout of a value that has this one under views of it.
-fn unviewed(layout: &Layout, shape: &[u64], views: &[&View]) -> Result<Layout, LayoutError> {
-    let shapes = views.iter().scan(shape.to_vec(), |shape, view| {
-        let before = shape.clone();
-        match view {
-            View::Reshape(next) => shape.clone_from(next),
-            View::Transpose(order) => *shape = order.iter().map(|axis| before[*axis]).collect(),
-        }
-        Some(before)
-    });
-    let steps = shapes.zip(views).collect_vec();
-    steps.iter().rev().try_fold(layout.clone(), |layout, (before, view)| match view {
-        View::Reshape(_) => layout.reshape(before),
-        View::Transpose(order) => {
-            let back = (0..order.len()).filter_map(|axis| order.iter().position(|of| *of == axis));
-            layout.permute(&back.collect_vec())
-        }
-    })
 }

@@ -27,14 +27,13 @@ mod variables;
 mod what_if;
 
 pub use against::{Changed, Comparison, InPlan};
-pub(crate) use edges::viewed;
 pub use explain::{Alternative, Explanation, NeighbourSwitch};
 pub use options::PlanOptions;
 pub use places::Place;
 pub use planning::{Planner, Watch, plan};
 pub use report::{
     EnteringUnits, KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue,
-    Room, SwitchRoute, Totals,
+    Room, SeenLayout, SwitchRoute, Totals,
 };
 pub use sdk::SdkFiles;
 pub use solved::Plan;

@@ -88,6 +88,9 @@ pub struct PlannedValue {
     pub dtype: String,
     /// Its layout.
     pub layout: String,
+    /// The value as the model has it, where its node makes it in another shape.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<SeenLayout>,
     /// The memory.
     pub memory: Option<String>,
     /// The number of the part that determines prices.
@@ -109,6 +112,15 @@ pub struct PlannedValue {
     /// The layout that all readers share, if the value is switched to another one for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptLayout>,
+}
+
+/// A value under the shape that the model has.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SeenLayout {
+    /// Its extents.
+    pub shape: Vec<u64>,
+    /// Its layout.
+    pub layout: String,
 }
 
 /// An operand with the layout that the operation wants.

@@ -1,18 +1,19 @@
 //! The report of a plan.
 
 use itertools::Itertools;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::LevelTraffic;
 use tensor_layout::route::Route;
 
 use super::edges::Joint;
 use super::report::{
     EnteringUnits, KeptLayout, PinReport, PlanReport, PlannedOperand, PlannedSwitch, PlannedValue,
-    Room,
+    Room, SeenLayout,
 };
 use super::solved::Plan;
 use super::variables::{Role, Variable};
 use crate::choices::{Choice, Held};
-use crate::graph::{Origin, ValueId};
+use crate::graph::{Operation, Origin, ValueId};
 
 impl Plan<'_> {
     /// The plan as data.
@@ -76,6 +77,9 @@ impl Plan<'_> {
             shape: value.shape.clone(),
             dtype: value.dtype.to_string(),
             layout: self.text(&choice.result),
+            seen: operation
+                .filter(|of| of.seen.is_some())
+                .and_then(|of| self.seen(of, &choice.result)),
             memory: choice.result.memory.clone(),
             part: choice.result.part.number(),
             loops: choice.loops.as_ref().map(ToString::to_string),
@@ -87,6 +91,14 @@ impl Plan<'_> {
             operands: self.operands(at, choice),
             kept: self.kept_layout(at),
         }
+    }
+
+    /// The result of an operation in the shape that the model has, if it has a PadLayout there.
+    pub(super) fn seen(&self, of: &Operation, result: &Held) -> Option<SeenLayout> {
+        let (value, views) = self.graph.seen(of);
+        let seen = result.viewed(&views).ok()?;
+        PadLayout::map_of(&seen.layout).ok()?;
+        Some(SeenLayout { shape: value.shape.clone(), layout: self.text(&seen) })
     }
 
     fn operands(&self, at: usize, choice: &Choice) -> Vec<PlannedOperand> {

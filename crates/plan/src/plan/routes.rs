@@ -8,7 +8,7 @@ use itertools::Itertools;
 use tensor_layout::Layout;
 use tensor_layout::route::Route;
 
-use super::edges::{Joint, viewed};
+use super::edges::Joint;
 use super::report::SwitchRoute;
 use super::solved::Plan;
 use crate::choices::Held;
@@ -77,9 +77,8 @@ impl Plan<'_> {
             }
             _ => Vec::new(),
         };
-        let layout = viewed(&from.layout, &views).ok()?;
         let wanted = joint.wanted(&self.variables, &self.chosen);
-        Some((Held { layout, ..from.clone() }, wanted.clone()))
+        Some((from.viewed(&views).ok()?, wanted.clone()))
     }
 
     fn route(&self, from: &Held, to: &Held) -> SwitchRoute {

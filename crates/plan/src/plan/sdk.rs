@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use itertools::Itertools;
 use tensor_layout::LayoutError;
 
+use super::report::SeenLayout;
 use super::solved::Plan;
 use crate::choices::{Choice, Held};
 use crate::graph::{Body, Operation, Read};
@@ -22,6 +23,8 @@ pub struct SdkFiles {
     pub layouts: Vec<LayoutEntry>,
     /// The products.
     pub products: Vec<ProductEntry>,
+    /// The nodes without an entry: in the shape that the model has, their results have no PadLayout.
+    pub left_out: Vec<String>,
 }
 
 impl Plan<'_> {
@@ -34,7 +37,13 @@ impl Plan<'_> {
         let switches = self.switches_of_values();
         let product = |(of, choice)| self.product(of, choice, &switches);
         let products = self.computed().filter_map(product);
-        let mut files = SdkFiles { layouts: Vec::new(), products: products.collect() };
+        let last = self.computed().filter(|(of, _)| is_last(&self.graph, of));
+        let left_out = last.filter(|(of, choice)| {
+            self.entry(of, choice, &switches).is_none()
+                && self.product(of, choice, &switches).is_none()
+        });
+        let left_out = left_out.map(|(of, _)| of.name.clone()).collect();
+        let mut files = SdkFiles { layouts: Vec::new(), products: products.collect(), left_out };
         for group in self.groups() {
             let Some(((name, entry), rest)) = group.split_first() else { continue };
             if let Some((other, _)) = rest.iter().find(|(_, of)| of.layout != entry.layout) {
@@ -69,7 +78,7 @@ impl Plan<'_> {
         let mut needs: Vec<bool> = Vec::new();
         let switches = self.switches_of_values();
         for (operation, choice) in self.computed().filter(|(of, _)| is_last(&self.graph, of)) {
-            let entry = self.entry(operation, choice, &switches);
+            let Some(entry) = self.entry(operation, choice, &switches) else { continue };
             let key = (entry.op_type.clone(), entry.shape.clone());
             let at = *number.entry(key).or_insert(groups.len());
             if at == groups.len() {
@@ -100,19 +109,21 @@ impl Plan<'_> {
         all.map(|(operation, choice)| (&*operation.name, &choice.result)).collect()
     }
 
+    /// The entry of a result; `None` where it has no PadLayout in the shape that the model has.
     fn entry(
         &self,
         operation: &Operation,
         choice: &Choice,
         switches: &Switched<'_>,
-    ) -> LayoutEntry {
+    ) -> Option<LayoutEntry> {
         let result = beyond(switches, operation, Side::Result).unwrap_or(&choice.result);
-        LayoutEntry {
+        let SeenLayout { shape, layout } = self.seen(operation, result)?;
+        Some(LayoutEntry {
             trigger: Trigger::FixOutput,
             op_type: operation.kind.clone(),
-            shape: self.graph.value(operation.result).shape.clone(),
-            layout: without_shape(self.text(result)),
-        }
+            shape,
+            layout: without_shape(layout),
+        })
     }
 
     fn product(

@@ -4,7 +4,9 @@ use std::fmt;
 
 use crate::search::FORBIDDEN;
 
-use super::report::{PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room, Totals};
+use super::report::{
+    PlanReport, PlannedOperand, PlannedSwitch, PlannedValue, Room, SeenLayout, Totals,
+};
 
 impl fmt::Display for PlanReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,9 +26,13 @@ impl PlannedValue {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = self.node.as_deref().filter(|node| *node != self.name);
         let node = node.map(|node| format!("   node {node}")).unwrap_or_default();
-        let extents = self.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-        writeln!(f, "{} {} = {}[{extents}]{node}", self.operator, self.name, self.dtype)?;
+        let extents = |of: &[u64]| of.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        let (operator, name, own) = (&self.operator, &self.name, extents(&self.shape));
+        writeln!(f, "{operator} {name} = {}[{own}]{node}", self.dtype)?;
         writeln!(f, "  {:>9}  {}", self.own_text(), self.layout)?;
+        if let Some(SeenLayout { shape, layout }) = &self.seen {
+            writeln!(f, "  {:>9}  {layout} as [{}]", "", extents(shape))?;
+        }
         if self.is_oversized {
             writeln!(f, "  {:>9}  {} long words of a PE: more than it has", "", self.words)?;
         }

@@ -37,10 +37,10 @@ pub struct ProductEntry {
     /// The PadLayout of the first operand, `[.., m, k]`.
     #[serde(rename = "A")]
     pub a: String,
-    /// That of the second operand transposed, `[n, k]`.
+    /// That of the second operand transposed, `[.., n, k]`.
     #[serde(rename = "BT")]
     pub bt: String,
-    /// That of the result, `[.., m, n]`.
+    /// That of the result: the axes of A but `k`, then those that only BT has, `[.., m, n]`.
     #[serde(rename = "C")]
     pub c: String,
 }

@@ -49,7 +49,7 @@ pub struct OperandReport {
 }
 
 /// The labels of the axes of A, BT and C: batch axes, then `m`, `n` and `k`. As in ONNX, a vector has `k` alone, and batch axes
-/// that an operand lacks are leading ones.
+/// that an operand lacks are leading ones. C has the axes of A, then those that only BT has.
 fn labels([a, bt, c]: [&Layout; 3]) -> Result<[String; 3], String> {
     let batches = [a, bt].map(|of| of.rank().saturating_sub(2));
     let batch = ('a'..='j').take(batches[0].max(batches[1])).collect::<String>();
@@ -59,7 +59,8 @@ fn labels([a, bt, c]: [&Layout; 3]) -> Result<[String; 3], String> {
         (batch, if is_vector { "" } else { label })
     };
     let ((of_a, m), (of_bt, n)) = (own(0, "m"), own(1, "n"));
-    let result = format!("{batch}{m}{n}");
+    let of_bt_alone = of_bt.strip_suffix(of_a).unwrap_or_default();
+    let result = format!("{of_a}{m}{of_bt_alone}{n}");
     let is_known = batch.len() == batches[0].max(batches[1]) && a.rank() > 0 && bt.rank() > 0;
     if !is_known || c.rank() != result.len() {
         return Err(format!(

@@ -1,5 +1,6 @@
 //! Messages of a log that memory ran out.
 
+use itertools::Itertools;
 use tensor_layout::LayoutError;
 use tensor_layout::error::Site;
 use tensor_layout_hlo::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
@@ -31,10 +32,13 @@ fn sums(of: &OutOfMemory, shown: usize) -> Result<String, LayoutError> {
     let (bytes, padding) = of.total()?;
     let count = counted(to_u64(of.allocations.len()), "allocation");
     let hidden = of.allocations.len().saturating_sub(shown);
-    let hidden = if hidden > 0 { format!(", {hidden} not shown") } else { String::new() };
+    let noted =
+        |count: usize, what| if count > 0 { format!(", {count} {what}") } else { String::new() };
+    let unknown = of.allocations.iter().filter(|one| one.bytes().is_none()).count();
+    let (hidden, unknown) = (noted(hidden, "not shown"), noted(unknown, "of unknown size"));
     let (padding, share) = padding_texts(of, padding, bytes);
     let cells = [readable_bytes(bytes), String::new(), padding];
-    let mut page = row(cells, &format!("{count} in all{hidden}{share}"));
+    let mut page = row(cells, &format!("{count} in all{hidden}{unknown}{share}"));
     if let Some(arguments) = of.arguments().and_then(LogAmount::bytes)
         && let Some(used) = of.limits.first().and_then(|limit| limit.needed.bytes())
     {
@@ -79,9 +83,9 @@ fn allocation_rows(one: &LogAllocation) -> String {
     let size = one.size.map_or("?".to_owned(), |size| size.to_string());
     let ours = one.sizes.map_or("?".to_owned(), |sizes| readable_bytes(sizes.allocated_bytes));
     let padding = one.padding().map_or("?".to_owned(), readable_bytes);
-    let name = one.label.as_deref().map_or("", |label| label.split(" = ").next().unwrap_or(label));
-    let kind = one.kind.as_ref().map(|kind| format!(", {kind}")).unwrap_or_default();
-    let mut rows = row([size, ours, padding], &format!("line {}: {name}{kind}", one.line));
+    let name = one.label.as_deref().map(|label| label.split(" = ").next().unwrap_or(label));
+    let what = [name, one.kind.as_deref()].into_iter().flatten().join(", ");
+    let mut rows = row([size, ours, padding], &format!("line {}: {what}", one.line));
     let mut say = |text: &str| rows += &format!("{:13}{text}\n", "");
     if let Some(shape) = &one.shape {
         say(shape);

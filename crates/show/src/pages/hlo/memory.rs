@@ -36,14 +36,19 @@ pub(super) fn module_name(of: &HloModuleMemory) -> String {
     format!("module {}, entry {}", of.module, of.entry.as_deref().unwrap_or("-"))
 }
 
-/// Arguments and results of a module, donations in vain, and what is not counted.
+/// Arguments and results of a module, whether they may be those of all devices, donations in vain, and what is not counted.
 pub(super) fn interface_lines(of: &HloModuleMemory) -> impl Iterator<Item = String> {
     let spaces = of.interface.iter().map(|(space, bytes)| interface_line(*space, *bytes));
     let donors = of.unused_donors.iter().map(HloUnusedDonor::describe);
     let count = counted(of.unsized_count, "instruction");
     let not_counted =
         (of.unsized_count > 0).then(|| format!("{count} without a size, not counted"));
-    spaces.chain(donors).chain(not_counted)
+    let whole = of.may_be_partitioned_over.map(|count| {
+        format!(
+            "not scheduled: these may be whole arrays, of which each of {count} devices has a part"
+        )
+    });
+    spaces.chain(whole).chain(donors).chain(not_counted)
 }
 
 fn interface_line(space: HloMemorySpace, bytes: HloInterfaceBytes) -> String {
