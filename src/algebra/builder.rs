@@ -213,11 +213,11 @@ impl Layout {
         used.dedup();
         // There are few levels, however many digits there are.
         let levels = self.landings().map(|landing| landing.level).chain([Level::ADDR]);
-        for level in levels {
+        levels.for_each(|level| {
             if let Err(at) = used.binary_search(&level) {
                 used.insert(at, level);
             }
-        }
+        });
         self.used = used;
     }
 
@@ -269,9 +269,9 @@ impl Layout {
         product(elements.clone()).ok_or_else(|| too_large("the number of elements"))?;
         let copies = "the number of copies of all elements";
         product(elements.chain(replicas)).ok_or_else(|| too_large(copies))?;
-        let slots = self.landings().map(|landing| landing.size);
-        product(slots).ok_or_else(|| too_large("the number of slots"))?;
-        Ok(())
+        // No size is 0.
+        let slots = self.landings().try_fold(1_u64, |all, landing| all.checked_mul(landing.size));
+        slots.map(|_| ()).ok_or_else(|| too_large("the number of slots"))
     }
 
     /// Checks that the values of derived axes fit, those of padding too.
@@ -293,13 +293,13 @@ impl Layout {
 
     fn check_extents(&self) -> Result<(), LayoutError> {
         let mut reaches: Vec<u64> = vec![0; self.used.len()];
-        for landing in self.landings() {
-            let Ok(at) = self.used.binary_search(&landing.level) else { continue };
+        self.landings().try_for_each(|landing| {
+            let Ok(at) = self.used.binary_search(&landing.level) else { return Ok(()) };
             let step = (landing.size - 1).checked_mul(landing.stride);
             reaches[at] = farther(reaches[at], step)
                 .ok_or_else(|| LayoutError::too_large(landing.site, "the coordinate"))?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Plans of random graphs, against all combinations of choices.
 
 use proptest::prelude::*;
+use tensor_layout::error::ErrorKind;
 use tensor_layout::relayout::{CostModel, Relayout, UnitPart};
 use tensor_layout_plan::choices::{Choice, Held, Setting};
 use tensor_layout_plan::graph::{
@@ -265,4 +266,19 @@ fn where_nothing_fits_the_plan_is_the_cheapest_without_a_limit_and_says_so() {
     let problem = plan.costs().unwrap();
     assert!(problem.memories.is_empty());
     assert_eq!(plan.totals().plan, problem.solve(&options.limits).cost);
+}
+
+#[test]
+fn a_model_whose_plans_cost_more_than_a_sum_can_have_is_refused() {
+    let mut graph = Graph::default();
+    let (name, shape, dtype) = ("x".into(), vec![1 << 55], Dtype::F32);
+    graph.inputs = vec![graph.add(Value { name, shape, dtype, origin: Origin::Input })];
+    let reads = vec![Read::of(graph.inputs[0], [0])];
+    let (loops, fold) = (vec![1 << 55], Fold::Sum);
+    let nest = Nest { loops, rank: 0, reads, body: Scalar::Read(0), fold };
+    let made = ("y".into(), "ReduceSum");
+    graph.outputs = vec![graph.operation(made, (Vec::new(), dtype), Body::Nest(nest))];
+    let options = PlanOptions { routes: false, keep: 4, ..PlanOptions::default() };
+    let error = plan(&graph, &small_machine(), &options).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
 }

@@ -110,17 +110,24 @@ impl NestForm<'_> {
         setting: &mut Setting,
         capacity: Option<u64>,
     ) -> Result<Vec<Choice>, LayoutError> {
-        let Some(loops) = self.loops(form, blocks, setting)? else { return Ok(Vec::new()) };
-        let local = self.reads.einsum.local_in(&loops)?;
         let is_full = |words: u64| capacity.is_some_and(|most| words > most);
         // No tensor is in two memories.
         let largest = capacity.and(setting.largest_memory());
         let is_large = |words: u64| largest.is_some_and(|most| words > most);
+        let least = self.least_words(form, blocks, setting);
+        if least.iter().any(|words| is_large(*words))
+            || is_full(least.iter().copied().fold(0, u64::saturating_add))
+        {
+            return Ok(Vec::new());
+        }
+        let Some(loops) = self.loops(form, blocks, setting)? else { return Ok(Vec::new()) };
+        let local = self.reads.einsum.local_in(&loops)?;
         let mut taken = Vec::new();
         let (mut own, mut words) = (Own::default(), 0_u64);
         let mut operands: Vec<Held> = Vec::new();
         for (number, of) in self.reads.operands.iter().enumerate() {
             let read = self.operand(form, &local, (number, of), setting)?;
+            debug_assert!(least.get(number).is_none_or(|least| read.words >= *least));
             own.halos = own.halos.saturating_add(read.halo);
             words = words.saturating_add(read.words);
             taken.push(read.words);
@@ -145,6 +152,32 @@ impl NestForm<'_> {
             choices.push(Choice { loops, operands, result, own, taken, words });
         }
         Ok(choices)
+    }
+
+    /// Words that the operands take at least, by the blocks alone: most candidates for large tensors end here. None where
+    /// loops are pinned, or an operand is read through a window.
+    fn least_words(&self, form: Form, blocks: &Layout, setting: &Setting) -> Vec<u64> {
+        if !self.fixed.is_empty() || !self.reads.operands.iter().all(OperandForm::is_plain) {
+            return Vec::new();
+        }
+        let product = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(1, u64::saturating_mul);
+        let in_memory = |axis: &Axis| {
+            let digits = axis.subaxes.iter().filter(|digit| digit.lands() == Some(Level::ADDR));
+            product(&mut digits.map(|digit| digit.size))
+        };
+        let words = blocks.axes().iter().map(in_memory).collect_vec();
+        let least = |of: &OperandForm| {
+            let own = words.iter().enumerate().filter(|(number, _)| of.has_loop(*number));
+            // Narrower elements than those of the result have more lanes.
+            let wider = match form {
+                Form::Vectors(Some((_, block))) if block.lanes > 1 => {
+                    setting.lanes(of.bits) / block.lanes
+                }
+                _ => 1,
+            };
+            product(&mut own.map(|(_, words)| *words)) / wider.max(1)
+        };
+        self.reads.operands.iter().map(least).collect()
     }
 
     /// The layout of the loops for a layout of their blocks.

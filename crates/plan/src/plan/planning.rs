@@ -34,7 +34,8 @@ const ROUNDS: usize = 3;
 ///
 /// # Errors
 /// `Missing` for a machine whose moves have no prices, with the fact `prices`; `Unsupported` for an operation without a layout on
-/// this machine; the errors of layouts. Operations without a rule are not an error: they have one choice, copies on every unit.
+/// this machine; `TooLarge` where all plans cost 2^52 cycles or more; the errors of layouts. Operations without a rule are not
+/// an error: they have one choice, copies on every unit.
 pub fn plan<'g>(
     graph: &'g Graph,
     machine: &Machine,
@@ -105,10 +106,17 @@ impl Planner {
         let (planner, without_pins) = self.without_pins(graph, watch)?;
         let mut plan = planner.fitting(graph, watch)?;
         plan.totals.without_pins = without_pins;
+        if plan.totals.plan >= FORBIDDEN {
+            return Err(fault!(
+                TooLarge,
+                "no plan costs less than 2^52 cycles: the tensors are too large"
+            ));
+        }
         if routes {
             plan.avoid_missing_movements(watch)?;
         }
-        plan.totals.penalties = plan.joints.iter().map(|joint| plan.penalty(joint)).sum();
+        let penalties = plan.joints.iter().map(|joint| plan.penalty(joint));
+        plan.totals.penalties = penalties.fold(0, u64::saturating_add);
         Ok(plan)
     }
 
