@@ -88,9 +88,9 @@ pub(crate) fn plan<'py>(
 ///
 /// `inputs` are arrays or lists in the order of the model, each in the shape of its input or flat. The dictionary has the
 /// `outputs` as NumPy arrays, and the numbers of elements that were `transferred`, `fetched` as halos and `added` as
-/// partial sums, and of `iterations`. An element that is not where the plan says is an error, as is an integer that its type or
-/// a double does not hold; an index outside an axis looks up 0. The other arguments are
-/// those of `plan`, with which the plan is the one that `plan(model, machine, routes=False)` reports.
+/// partial sums, and of `iterations`. An element that is not where the plan says is an error, as is an integer that its
+/// type or a double does not hold; an index outside an axis looks up 0. The other arguments are those of `plan`, with which
+/// the plan is the one that `plan(model, machine, routes=False)` reports.
 /// Cost: each element and each iteration is a step.
 #[pyfunction]
 #[pyo3(signature = (
