@@ -13,7 +13,8 @@ impl Held {
             View::Reshape(shape) => layout.reshape(shape),
             View::Transpose(order) => layout.permute(order),
         });
-        Ok(Held { layout: layout?, ..self.clone() })
+        let Held { memory, bits, part, .. } = self;
+        Ok(Held { layout: layout?, memory: memory.clone(), bits: *bits, part: *part })
     }
 }
 

@@ -9,7 +9,7 @@ use tensor_layout::{Layout, LayoutError, Level, Location};
 use super::state::State;
 use super::store::{Store, Units};
 use crate::choices::{Choice, Held};
-use crate::graph::{Fold, Nest, Operation, evaluate, flat, index, is_held, no_elements};
+use crate::graph::{Fold, Nest, Operation, check_held, evaluate, flat, index, no_elements};
 
 /// The part of an element of the result that a unit has computed.
 #[derive(Clone, Copy)]
@@ -185,7 +185,7 @@ impl State<'_, '_> {
                 let values = chosen.iter().map(|(_, part)| part.value);
                 let value = values.reduce(|x, y| nest.fold.both(x, y)).unwrap_or(nest.fold.empty());
                 let value = of.dtype.round(value);
-                is_held(of, element, value)?;
+                check_held(of, element, value)?;
                 result.cells.insert(*place, (element, value));
             }
         }

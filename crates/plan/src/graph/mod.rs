@@ -24,6 +24,6 @@ pub use dtype::Dtype;
 pub use nest::{Fold, Index, Nest, Read};
 pub use operations::{Body, Graph, Operation};
 pub use run::run;
-pub(crate) use run::{check, each, evaluate, flat, index, is_held, no_elements, uncovered};
+pub(crate) use run::{check, check_held, each, evaluate, flat, index, no_elements, uncovered};
 pub use scalar::{Binary, Scalar, Unary};
 pub use value::{Origin, Value, ValueId, View};

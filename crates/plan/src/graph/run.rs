@@ -62,11 +62,11 @@ pub(crate) fn check(value: &Value, data: &Data) -> Result<(), LayoutError> {
             [name = value.name.clone(), expected, given]
         ));
     }
-    (0..).zip(data.numbers()).try_for_each(|(at, number)| is_held(value, at, *number))
+    (0..).zip(data.numbers()).try_for_each(|(at, number)| check_held(value, at, *number))
 }
 
 /// Refuses a number that the type of a value does not hold: integers of an execution do not wrap.
-pub(crate) fn is_held(value: &Value, element: u64, number: f64) -> Result<(), LayoutError> {
+pub(crate) fn check_held(value: &Value, element: u64, number: f64) -> Result<(), LayoutError> {
     let dtype = value.dtype;
     match dtype.holds(number) {
         true => Ok(()),
