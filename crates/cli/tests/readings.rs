@@ -459,3 +459,16 @@ fn options_that_would_answer_nothing_are_refused() {
     let bitcast = ["same", "f32[2,3]{1,0}", "s32[3,2]{0,1}", "--bitcast", "--memory", "LM0"];
     assert!(refused(&bitcast).contains("cannot be used with"));
 }
+
+#[test]
+fn an_answer_that_disregards_a_part_of_the_question_says_so() {
+    let (answer, note) = noted(&["same", "f32[8,128]{1,0}", "bf16[8,128]{1,0}"]);
+    assert_eq!(answer, "same\n");
+    assert!(note.contains("places are compared, not element types: f32 and bf16"), "{note}");
+    let dir = tempfile::tempdir().unwrap();
+    let [tensor, image] = ["w.npy", "image.csv"].map(|name| dir.path().join(name));
+    let [tensor, image] = [&tensor, &image].map(|path| path.to_str().unwrap());
+    stdout(&["table", "((4:1))", "--format", "npy-packed", "-o", tensor]);
+    let (_, note) = noted(&["pack", tensor, "((4:1))", "-o", image]);
+    assert!(note.contains("a file that ends in .csv is written as .npy"), "{note}");
+}

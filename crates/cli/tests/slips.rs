@@ -327,19 +327,6 @@ fn same_on_a_machine_compares_placements() {
 }
 
 #[test]
-fn an_answer_that_disregards_a_part_of_the_question_says_so() {
-    let (answer, note) = noted(&["same", "f32[8,128]{1,0}", "bf16[8,128]{1,0}"]);
-    assert_eq!(answer, "same\n");
-    assert!(note.contains("places are compared, not element types: f32 and bf16"), "{note}");
-    let dir = tempfile::tempdir().unwrap();
-    let [tensor, image] = ["w.npy", "image.csv"].map(|name| dir.path().join(name));
-    let [tensor, image] = [&tensor, &image].map(|path| path.to_str().unwrap());
-    stdout(&["table", "((4:1))", "--format", "npy-packed", "-o", tensor]);
-    let (_, note) = noted(&["pack", tensor, "((4:1))", "-o", image]);
-    assert!(note.contains("a file that ends in .csv is written as .npy"), "{note}");
-}
-
-#[test]
 fn same_compares_the_memories_and_types_in_the_texts() {
     let same = |a: &'static str, b: &'static str| ["same", a, b];
     assert!(refused(&same("((4:1))@LM0", "((4:1))@LM1")).contains("memories differ: LM0 and LM1"));

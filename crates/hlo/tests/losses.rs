@@ -4,6 +4,7 @@ use tensor_layout_hlo::{HloCopies, HloDump, HloMemory, HloReading, HloSummary, H
 use tensor_layout_show::pages::hlo as pages;
 
 use crate::dumps::collectives;
+use crate::memory::module;
 
 /// Everything that could not be read: the lines and the reasons with their texts.
 fn unread(text: &str) -> Vec<(u64, String)> {
@@ -259,4 +260,15 @@ fn the_head_of_a_module_that_does_not_close_is_unread() {
         (unread.line, &*unread.reason),
         (1, "the brackets in the head of this module do not close")
     );
+}
+
+#[test]
+fn a_module_that_is_not_scheduled_may_have_the_arrays_of_all_devices() {
+    let devices = |head: &str| {
+        let body = "ENTRY e {\n  ROOT a = f32[1024]{0} parameter(0)\n}\n";
+        module(&format!("HloModule m{head}\n\n{body}")).may_be_partitioned_over
+    };
+    assert_eq!(devices(", num_partitions=8"), Some(8));
+    assert_eq!(devices(", is_scheduled=true, num_partitions=8"), None);
+    assert_eq!(devices(""), None);
 }

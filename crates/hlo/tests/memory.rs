@@ -475,14 +475,6 @@ fn an_unscheduled_module_has_arguments_and_results_and_no_peak() {
 }
 
 #[test]
-fn a_module_that_is_not_scheduled_may_have_the_arrays_of_all_devices() {
-    let devices = |head: &str| module(&entry(head, TWO)).may_be_partitioned_over;
-    assert_eq!(devices(", num_partitions=8"), Some(8));
-    assert_eq!(devices(", is_scheduled=true, num_partitions=8"), None);
-    assert_eq!(devices(""), None);
-}
-
-#[test]
 fn memory_spaces_are_sums_of_their_own() {
     let body = "  a = f32[1024]{0:T(128)} parameter(0)\n  h = f32[64]{0:T(128)S(5)} parameter(1)\n  \
         s = (f32[1024]{0:T(128)S(1)}, f32[1024]{0:T(128)}, u32[]{:S(2)}) copy-start(a)\n  \
