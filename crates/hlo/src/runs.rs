@@ -36,13 +36,15 @@ impl HloRuns {
         (!self.is_unknown).then_some(self.times)
     }
 
-    /// The mark after a row: empty for exactly one run, else ` x48`, ` x ?`, ` x48 x ?` or ` x48 at most`.
+    /// The mark after a row: empty for exactly one run, else ` x48`, ` x ?`, ` x48 x ?`, ` x48 at most` or
+    /// ` x2^64 or more`.
     #[must_use]
     pub fn mark(self) -> String {
         let branch = if self.is_branch { " at most" } else { "" };
         match self.known() {
             Some(1) if !self.is_branch => String::new(),
-            Some(u64::MAX) => " x2^64 or more".into(),
+            Some(u64::MAX) if !self.is_branch => " x2^64 or more".into(),
+            Some(u64::MAX) => " x ?".into(),
             Some(times) => format!(" x{times}{branch}"),
             None if self.times > 1 => format!(" x{} x ?", self.times),
             None => " x ?".into(),

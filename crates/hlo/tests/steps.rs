@@ -1,6 +1,8 @@
 //! Traffic of one step of a program: loops count once per iteration, fusions by the operations inside.
 
-use tensor_layout_hlo::{CollectiveKind, HloChanges, HloCopies, HloDump, HloSummary, HloTallies};
+use tensor_layout_hlo::{
+    CollectiveKind, HloChanges, HloCopies, HloDump, HloRuns, HloSummary, HloTallies,
+};
 use tensor_layout_show::pages::hlo as pages;
 
 use crate::dumps::collectives;
@@ -83,6 +85,19 @@ fn loops_of_known_length_multiply_and_those_of_unknown_length_are_named() {
     assert_eq!(runs(&nested(quoted)).0, rows(Some(15)));
     let copies = copies(&nested("INNER"));
     assert_eq!((copies.moved(), copies.in_a_step().bytes(1).unwrap()), ((32, 32), 15 * 32));
+}
+
+#[test]
+fn marks_say_what_is_known_about_the_number_of_runs() {
+    let runs = |times, is_unknown, is_branch| HloRuns { times, is_unknown, is_branch }.mark();
+    assert_eq!([runs(1, false, false), runs(48, false, false)], ["", " x48"]);
+    assert_eq!([runs(1, true, false), runs(48, true, true)], [" x ?", " x48 x ?"]);
+    assert_eq!([runs(1, false, true), runs(48, false, true)], [" x1 at most", " x48 at most"]);
+    // The greatest number stands for all greater ones: how often a branch runs at most is not known then.
+    assert_eq!(
+        [runs(u64::MAX, false, false), runs(u64::MAX, false, true)],
+        [" x2^64 or more", " x ?"]
+    );
 }
 
 /// Of two branches, one receives more in all and the other sends more into hosts.

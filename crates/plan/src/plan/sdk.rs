@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use itertools::Itertools;
 use tensor_layout::LayoutError;
 
@@ -34,24 +35,22 @@ impl Plan<'_> {
     /// `Argument` for two nodes of one operator and shape with different layouts:
     /// [`shared_layouts`](Plan::shared_layouts) has pins that give them one.
     pub fn sdk_files(&self) -> Result<SdkFiles, LayoutError> {
-        let switches = self.switches_of_values();
-        let product = |(of, choice)| self.product(of, choice, &switches);
-        let products = self.computed().filter_map(product);
-        let last = self.computed().filter(|(of, _)| is_last(&self.graph, of));
-        let left_out = last.filter(|(of, choice)| {
-            self.entry(of, choice, &switches).is_none()
-                && self.product(of, choice, &switches).is_none()
-        });
-        let left_out = left_out.map(|(of, _)| of.name.clone()).collect();
-        let mut files = SdkFiles { layouts: Vec::new(), products: products.collect(), left_out };
-        for group in self.groups() {
+        let all = self.entries();
+        let left_out = all.iter().filter(|of| of.is_left_out()).map(|of| of.name.to_owned());
+        let products = all.iter().filter_map(|of| of.product.clone());
+        let mut files = SdkFiles {
+            layouts: Vec::new(),
+            products: products.collect(),
+            left_out: left_out.collect(),
+        };
+        for group in groups(&all) {
             let Some(((name, entry), rest)) = group.split_first() else { continue };
             if let Some((other, _)) = rest.iter().find(|(_, of)| of.layout != entry.layout) {
                 let what = format!("{} {:?}", entry.op_type, entry.shape);
                 let (one, other) = (format!("`{name}`"), format!("`{other}`"));
                 return Err(contradiction(one, other, what));
             }
-            files.layouts.push(entry.clone());
+            files.layouts.push((*entry).clone());
         }
         Ok(files)
     }
@@ -59,36 +58,29 @@ impl Plan<'_> {
     /// Pins that give all nodes of one operator and shape the layout that most of them have.
     #[must_use]
     pub fn shared_layouts(&self) -> Pins {
-        let groups = self.groups().into_iter();
+        let all = self.entries();
+        let groups = groups(&all).into_iter();
         let groups = groups.filter(|group| !group.iter().map(|(_, of)| &of.layout).all_equal());
         let pins = groups.filter_map(|group| {
             let counts = group.iter().counts_by(|(_, of)| &of.layout);
             let most = group.iter().rev().max_by_key(|(_, of)| counts.get(&of.layout).copied());
-            let entry = most.map(|(_, of)| of.clone())?;
+            let entry = most.map(|(_, of)| (*of).clone())?;
             let name = format!("{} {:?}", entry.op_type, entry.shape);
             Some(Pin::of(&SpecEntry::Layout(entry), name))
         });
         pins.collect()
     }
 
-    /// The results of nodes by operator and shape, each with its name: products alone need no entry of `layout_spec`.
-    fn groups(&self) -> Vec<Vec<(&str, LayoutEntry)>> {
-        let mut groups: Vec<Vec<(&str, LayoutEntry)>> = Vec::new();
-        let mut number: HashMap<(String, Vec<u64>), usize> = HashMap::new();
-        let mut needs: Vec<bool> = Vec::new();
+    /// What the files can say about each operation, in the order of the plan.
+    fn entries(&self) -> Vec<Entries<'_>> {
         let switches = self.switches_of_values();
-        for (operation, choice) in self.computed().filter(|(of, _)| is_last(&self.graph, of)) {
-            let Some(entry) = self.entry(operation, choice, &switches) else { continue };
-            let key = (entry.op_type.clone(), entry.shape.clone());
-            let at = *number.entry(key).or_insert(groups.len());
-            if at == groups.len() {
-                groups.push(Vec::new());
-                needs.push(false);
-            }
-            needs[at] |= self.product(operation, choice, &switches).is_none();
-            groups[at].push((&operation.name, entry));
-        }
-        groups.into_iter().zip(needs).filter_map(|(group, needs)| needs.then_some(group)).collect()
+        let of = |(operation, choice): (_, _)| {
+            let is_last = is_last(&self.graph, operation);
+            let layout = is_last.then(|| self.entry(operation, choice, &switches)).flatten();
+            let product = self.product(operation, choice, &switches);
+            Entries { name: &operation.name, is_last, layout, product }
+        };
+        self.computed().map(of).collect()
     }
 
     /// The operations of the model with their choices, without the switches of pins.
@@ -161,6 +153,33 @@ impl Plan<'_> {
         let layout = layout.and_then(|layout| layout.without_padding()).ok()?;
         Some(without_shape(self.text(&Held { layout, ..held.clone() })))
     }
+}
+
+/// What the files can say about one operation.
+struct Entries<'p> {
+    name: &'p str,
+    /// Set if its result is the node's.
+    is_last: bool,
+    layout: Option<LayoutEntry>,
+    product: Option<ProductEntry>,
+}
+
+impl Entries<'_> {
+    fn is_left_out(&self) -> bool {
+        self.is_last && self.layout.is_none() && self.product.is_none()
+    }
+}
+
+/// Results of nodes with a name, by operator and shape; products alone need no entry of `layout_spec`.
+fn groups<'e>(all: &'e [Entries<'_>]) -> Vec<Vec<(&'e str, &'e LayoutEntry)>> {
+    let mut groups: IndexMap<(&str, &[u64]), Vec<&Entries<'_>>> = IndexMap::new();
+    for of in all {
+        let Some(entry) = &of.layout else { continue };
+        groups.entry((&entry.op_type, &entry.shape)).or_default().push(of);
+    }
+    let needed = groups.into_values().filter(|group| group.iter().any(|of| of.product.is_none()));
+    let named = |of: &&'e Entries<'_>| Some((of.name, of.layout.as_ref()?));
+    needed.map(|group| group.iter().filter_map(named).collect()).collect()
 }
 
 /// The layouts that switches of pins lead to, by their names.
