@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tensor_layout::algebra::{Axis, Subaxis};
 use tensor_layout::einsum::{
-    Einsum, Gather, Sums, at_rest, broadcast, concatenate, pad, reduce, reshape, transpose,
+    Einsum, Gather, Sums, at_rest, broadcast, concatenate, pad, reduce, transpose,
     with_dense_addresses,
 };
 use tensor_layout::error::ErrorKind;
@@ -448,7 +448,7 @@ properties! {
         let rank = result.rank();
         let order: Vec<usize> = (0..rank).rev().collect();
         let turned = transpose(&result, &order).unwrap();
-        let flat = reshape(&result, &[result.elements()]).unwrap();
+        let flat = result.reshape(&[result.elements()]).unwrap();
         let shape = result.shape();
         for (number, index) in result.indexes().enumerate() {
             let place = result.locate(&index).unwrap();

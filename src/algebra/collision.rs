@@ -113,9 +113,6 @@ impl Layout {
     }
 
     /// Checks that no two copies share a place.
-    ///
-    /// # Errors
-    /// `Collision`, `NotDecided`.
     pub(crate) fn check_injective(&self) -> Result<(), LayoutError> {
         self.collision()?.map_or(Ok(()), |collision| Err(collision.into_error()))
     }

@@ -187,9 +187,6 @@ impl PlaceSet {
 /// In order of ascending stride, the terms from some position on are independent of those before it if the
 /// greatest common divisor of their strides exceeds the sum that those before can add; the counts then
 /// multiply. Within a cluster, an even run is counted directly, anything else bit by bit.
-///
-/// # Errors
-/// `NotDecided` where a cluster reaches too far.
 pub(crate) fn count_sums(terms: impl IntoIterator<Item = StridedTerm>) -> Result<u64, LayoutError> {
     let terms = moving(terms);
     let mut steps: Vec<u64> = terms.iter().map(|(_, stride)| *stride).collect();

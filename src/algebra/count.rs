@@ -121,9 +121,6 @@ impl Layout {
     ///
     /// Law: `number == |{place[level]}|` over all elements.
     /// Cost: O(subaxes squared) where strides nest; else O(elements x copies), up to 2^16.
-    ///
-    /// # Errors
-    /// As [`used_in`](Layout::used_in).
     pub(crate) fn taken_in(&self, level: Level) -> Result<(u64, u64), LayoutError> {
         let mut layout = self.clone().without_padding_if_decided()?;
         layout.replicas.retain(|copies| copies.level == level);

@@ -36,7 +36,7 @@ impl Layout {
     /// ```
     pub fn left_inverse(&self) -> Result<Layout, LayoutError> {
         self.check_injective()?;
-        self.inverse()
+        self.right_inverse()
     }
 
     /// Returns the layout as an index map into its [`left_inverse`](Layout::left_inverse): its levels, in
@@ -83,13 +83,9 @@ impl Layout {
     /// # Errors
     /// `CannotInvert`.
     pub fn right_inverse(&self) -> Result<Layout, LayoutError> {
-        self.inverse()
-    }
-
-    /// Inverts the digits as written or, if their strides do not divide, merged. With derived axes, merged
-    /// digits are tried first, which leaves fewer derived axes. Merged strides may divide where written ones
-    /// do not, and vice versa if there is padding between digits.
-    fn inverse(&self) -> Result<Layout, LayoutError> {
+        // The digits as written or, if their strides do not divide, merged. With derived axes, merged digits are tried first,
+        // which leaves fewer derived axes. Merged strides may divide where written ones do not, and vice versa if there is
+        // padding between digits.
         let written = match self.derived.is_empty() {
             true => Cow::Borrowed(self),
             false => Cow::Owned(self.simplified()),

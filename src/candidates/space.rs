@@ -215,46 +215,44 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
     let rule =
         |extent: &u64| AxisRule { extent: *extent, block: 1, never: Vec::new(), fixed: None };
     let mut rules: Vec<AxisRule> = options.shape.iter().map(rule).collect();
-    let rank = rules.len();
-    let no_axis = |option, axis: &usize| {
-        refused(
-            option,
-            fault!(
-                Argument,
-                "axis {axis} does not exist: the tensor has rank {rank}",
-                [axis = *axis, rank]
-            ),
-        )
-    };
     for (axis, level) in &options.never {
         if *level != Level::TIME {
             known.check("never", *level)?;
         }
-        match rules.get_mut(*axis) {
-            Some(rule) => rule.never.push(*level),
-            None => return no_axis("never", axis),
-        }
+        rule_of(&mut rules, "never", *axis)?.never.push(*level);
     }
     for (axis, levels) in &options.fixed {
         levels.iter().try_for_each(|level| known.check("fixed", *level))?;
-        match rules.get_mut(*axis) {
-            Some(rule) if rule.fixed.is_none() => rule.fixed = Some(levels.clone()),
-            Some(_) => {
-                return refused(
-                    "fixed",
-                    fault!(Argument, "axis {axis} is fixed twice", [axis = *axis]),
-                );
-            }
-            None => return no_axis("fixed", axis),
+        if rule_of(&mut rules, "fixed", *axis)?.fixed.replace(levels.clone()).is_some() {
+            return refused(
+                "fixed",
+                fault!(Argument, "axis {axis} is fixed twice", [axis = *axis]),
+            );
         }
     }
     for (axis, run) in &options.contiguous {
-        match rules.get_mut(*axis) {
-            Some(rule) => rule.block = *run,
-            None => return no_axis("contiguous", axis),
-        }
+        rule_of(&mut rules, "contiguous", *axis)?.block = *run;
     }
     Ok(rules)
+}
+
+fn rule_of<'r>(
+    rules: &'r mut [AxisRule],
+    option: &'static str,
+    axis: usize,
+) -> Result<&'r mut AxisRule, LayoutError> {
+    let rank = rules.len();
+    match rules.get_mut(axis) {
+        Some(rule) => Ok(rule),
+        None => refused(
+            option,
+            fault!(
+                Argument,
+                "axis {axis} does not exist: the tensor has rank {rank}",
+                [axis, rank]
+            ),
+        ),
+    }
 }
 
 /// The levels that options may name.

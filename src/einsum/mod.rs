@@ -16,7 +16,7 @@
 //!
 //! Each operation has its law at the top; those with one operand are in one file. Layouts of results and operands must be plain,
 //! without derived axes that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index
-//! alone ([`transpose`], [`reshape`], [`concatenate`], [`pad`]) accept any layout. All operations derive
+//! alone ([`transpose`], [`Layout::reshape`](crate::Layout::reshape), [`concatenate`], [`pad`]) accept any layout. All operations derive
 //! operands from the result. For the other direction, use the edits of a [`Layout`](crate::Layout), such as
 //! [`slice`](crate::Layout::slice) and [`windows`](crate::Layout::windows), and [`Local::accepts`] for
 //! operands whose layouts are given.
@@ -37,7 +37,5 @@ pub use gather::Gather;
 pub use halo::{Halo, ReadAxis};
 pub use labels::Einsum;
 pub use local::Local;
-pub use operands::{
-    at_rest, broadcast, concatenate, pad, reduce, reshape, transpose, with_dense_addresses,
-};
+pub use operands::{at_rest, broadcast, concatenate, pad, reduce, transpose, with_dense_addresses};
 pub use sums::Sums;

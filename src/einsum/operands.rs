@@ -34,25 +34,6 @@ pub fn transpose(result: &Layout, order: &[usize]) -> Result<Layout, LayoutError
     result.permute(&(0..order.len()).map(place).collect::<Vec<_>>())
 }
 
-/// Returns the layout of an operand that is reshaped into the result.
-///
-/// Law: the n-th element remains the n-th and stays in its place.
-///
-/// # Errors
-/// As [`Layout::reshape`].
-///
-/// # Example
-/// ```
-/// use tensor_layout::Layout;
-/// use tensor_layout::einsum::reshape;
-/// let heads: Layout = "((16_MAB), (4_PE, 8:1))".parse()?;
-/// assert_eq!(reshape(&heads, &[512])?, "((16_MAB, 4_PE, 8:1))".parse()?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn reshape(result: &Layout, operand: &[u64]) -> Result<Layout, LayoutError> {
-    result.reshape(operand)
-}
-
 /// Returns the layout of an operand that begins at index `low` of the result in every axis.
 ///
 /// Law: element i of the operand is in the place of element `low + i` of the result.

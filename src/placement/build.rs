@@ -195,9 +195,6 @@ impl Placement {
 }
 
 /// Checks that a machine has the levels and the units of a layout.
-///
-/// # Errors
-/// `Unknown`, `Limit`.
 pub(crate) fn check_units(layout: &Layout, machine: &Machine) -> Result<(), LayoutError> {
     Check { layout, machine, memory: None }.check(false)
 }

@@ -33,9 +33,6 @@ impl Memory {
     /// The layout with the coordinates of the first units.
     ///
     /// Law: an element is in the memory of a group if and only if one of its units is in the group.
-    ///
-    /// # Errors
-    /// `Uneven` for digits or copies that do not line up with the groups.
     pub(super) fn named(&self, layout: &Layout) -> Result<Layout, LayoutError> {
         if self.group == 1 || !layout.uses(self.owner) {
             return Ok(layout.clone());

@@ -67,18 +67,6 @@ impl Program {
     ///
     /// # Errors
     /// As [`pack`](Program::pack).
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::Placement;
-    /// let program = Placement::of("((4_PE, 3:8), (8:1))".parse()?).build()?.program()?;
-    /// let tensor: Vec<u32> = (0..96).collect();
-    /// let (mut one, mut all) = (vec![0; 96], vec![0; 96]);
-    /// program.pack(&tensor, &mut one, 0)?;
-    /// program.par_pack(&tensor, &mut all, 0)?;
-    /// assert_eq!(one, all);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn par_pack<T: Copy + Send + Sync>(
         &self,
         tensor: &[T],

@@ -99,28 +99,19 @@ impl Program {
 }
 
 /// Maximal runs.
-#[derive(Debug)]
 struct Runs<'a> {
     unit: u64,
     rows: BoxRows<'a>,
     last: Option<Run>,
 }
 
-#[derive(Debug)]
 enum BoxRows<'a> {
     VectorRuns(VectorRuns<'a>),
     Long(Long<'a>),
     Boxes(Boxed<'a>),
 }
 
-impl std::fmt::Debug for Boxed<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Boxed")
-    }
-}
-
 /// Runs of a vector, for every base that is added to it.
-#[derive(Debug)]
 struct VectorRuns<'a> {
     outer: Outer<'a>,
     inner: Inner,
@@ -231,7 +222,6 @@ impl Program {
 
 /// Runs longer than vectors: those of the trailing axes, which count as one, for every index of
 /// the others.
-#[derive(Debug)]
 struct Long<'a> {
     trailing: Trailing,
     outer: Outer<'a>,

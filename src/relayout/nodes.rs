@@ -110,9 +110,6 @@ impl NodeLayout {
     }
 
     /// The layout in the memories of a placement; without a memory, in those of the leaves.
-    ///
-    /// # Errors
-    /// `NotComparable` without a machine.
     pub(super) fn by(placement: &Placement) -> Result<NodeLayout, LayoutError> {
         let machine = placement.machine().ok_or_else(LayoutError::no_machine)?;
         // A machine of one unit has no levels, and one memory of each kind.
@@ -125,10 +122,6 @@ impl NodeLayout {
 }
 
 /// Rewrites two layouts in the coordinates of the nodes of both.
-///
-/// # Errors
-/// `NotComparable` where groups of one level do not nest; `Uneven` for copies that do not line up with the
-/// groups of the other side.
 pub(super) fn paired(
     tree: &Tree,
     source: &NodeLayout,
@@ -205,9 +198,6 @@ fn joined(
 }
 
 /// Returns the layouts of two placements in the coordinates of the nodes of both.
-///
-/// # Errors
-/// As [`Relayout::new`](super::Relayout::new), whatever the shapes.
 pub(crate) fn in_nodes_of_both(
     source: &Placement,
     target: &Placement,

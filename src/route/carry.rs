@@ -15,9 +15,6 @@ use crate::level::Level;
 
 /// The places of `layout`, each sent where `map` sends it: an axis per level of `layout`, in the order of
 /// [`Layout::used_levels`].
-///
-/// # Errors
-/// As [`Layout::compose`]; `TooLarge` where copies are not digits afterwards.
 pub(super) fn carried(layout: &Layout, map: &Layout) -> Result<Layout, LayoutError> {
     let mut flat = layout.clone().with_replicas_where(|_| false).to_builder();
     let copies = layout.replicas().iter().filter(|replica| replica.is_apart());

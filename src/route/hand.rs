@@ -146,9 +146,6 @@ impl<'m> Hand<'m> {
 }
 
 /// Every way to use the movements of a machine whose maps are known.
-///
-/// # Errors
-/// `Invalid` for a map that does not fit the machine.
 pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, LayoutError> {
     let mut hands = Vec::new();
     for movement in machine.movements() {

@@ -129,9 +129,6 @@ impl<'a> RouteSearch<'a> {
 
     /// The layouts at the open end, each with the hops of its cheapest route: those of the fewest hops, and those
     /// of one more.
-    ///
-    /// # Errors
-    /// `NoRoute`.
     pub(super) fn at_open_end(
         &mut self,
         ahead: bool,
@@ -146,9 +143,6 @@ impl<'a> RouteSearch<'a> {
     }
 
     /// The hops of the best route.
-    ///
-    /// # Errors
-    /// `NoRoute`.
     pub(super) fn best(&mut self, reach: Option<&Reach<'_>>) -> Result<Vec<Hop>, LayoutError> {
         let ends = (memory(self.source), memory(self.target));
         let (from, to) = (self.source.with_copies(), self.target.with_copies());

@@ -15,12 +15,18 @@ pub(super) trait Grammar: RuleType + 'static {
 
     /// The place of the rule in the table.
     fn number(self) -> usize;
+
+    fn definition(self) -> Option<&'static Definition<Self>> {
+        Self::TABLE.get(self.number())
+    }
 }
 
 /// A rule.
 #[derive(Debug)]
 pub(super) struct Definition<R: 'static> {
     pub(super) rule: R,
+    /// What errors call it; empty for what they do not name.
+    pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) expr: Expr<R>,
 }
@@ -62,9 +68,7 @@ pub(super) fn parse<R: Grammar>(rule: R, text: &str) -> Result<Pairs<'_, R>, Box
 }
 
 fn matched_rule<R: Grammar>(rule: R, state: State<'_, R>) -> ParseResult<State<'_, R>> {
-    let Some(Definition { rule, kind, expr }) = R::TABLE.get(rule.number()) else {
-        return Err(state);
-    };
+    let Some(Definition { rule, kind, expr, .. }) = rule.definition() else { return Err(state) };
     match kind {
         Kind::Normal => state.rule(*rule, |state| matched(expr, state)),
         Kind::CompoundAtomic => state.atomic(Atomicity::CompoundAtomic, |state| {

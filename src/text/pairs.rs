@@ -9,24 +9,15 @@ use super::grammar::{Grammar, parse};
 use super::refusal::GrammarStop;
 use crate::error::{ParseError, ParseErrorKind, Span};
 
-/// Makes the rules of a grammar, and tests them: `name` has a word for each but the silent ones.
+/// Makes the rules of a grammar, and tests them.
 macro_rules! grammar {
-    ($path:tt, silent: $($silent:ident)+) => {
+    ($path:tt) => {
         mod grammar {
             #![allow(missing_docs, unreachable_pub, clippy::as_conversions, reason = "generated")]
 
             use crate::text::grammar::{Definition, Expr, Grammar, Kind};
 
             tensor_layout_grammar::rules!($path);
-
-            #[test]
-            fn every_token_has_a_name_in_errors() {
-                for (number, Definition { rule, .. }) in Rule::TABLE.iter().enumerate().skip(1) {
-                    let is_silent = matches!(rule, $(Rule::$silent)|+);
-                    assert_eq!(super::name(*rule).is_empty(), is_silent, "{rule:?}");
-                    assert_eq!(rule.number(), number);
-                }
-            }
 
             #[test]
             fn texts_match_as_by_pest_itself() {
@@ -38,14 +29,12 @@ macro_rules! grammar {
 }
 pub(super) use grammar;
 
-/// The tokens below `rule`, which is the whole text, or the place at which the grammar stopped; `name`
-/// gives the names of rules in errors.
+/// The tokens below `rule`, which is the whole text, or the place at which the grammar stopped.
 pub(super) fn tokens<R: Grammar>(
     rule: R,
     text: &str,
-    name: fn(R) -> &'static str,
 ) -> Result<impl Iterator<Item = Pair<'_, R>> + Clone, GrammarStop> {
-    let whole = parse(rule, text).map_err(|error| GrammarStop::of(text, &error, name))?;
+    let whole = parse(rule, text).map_err(|error| GrammarStop::of(text, &error))?;
     Ok(whole.flat_map(Pair::into_inner))
 }
 

@@ -1,9 +1,9 @@
 //! Errors that all readers share, for texts that do not match a grammar.
 
 use itertools::Itertools;
-use pest::RuleType;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
+use super::grammar::Grammar;
 use crate::error::{ParseError, ParseErrorKind, Span};
 
 /// The place at which a grammar stopped, and the tokens that it would have accepted there.
@@ -18,11 +18,7 @@ pub(super) struct GrammarStop {
 
 impl GrammarStop {
     /// Reads pest's error; rules without a name are left out.
-    pub(super) fn of<R: RuleType>(
-        text: &str,
-        error: &Error<R>,
-        name: impl Fn(R) -> &'static str,
-    ) -> GrammarStop {
+    pub(super) fn of<R: Grammar>(text: &str, error: &Error<R>) -> GrammarStop {
         let at = match error.location {
             InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
         };
@@ -31,8 +27,8 @@ impl GrammarStop {
             ErrorVariant::ParsingError { positives, .. } => positives,
             ErrorVariant::CustomError { .. } => &[],
         };
-        let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
-        let expected = names.sorted().dedup().collect();
+        let names = positives.iter().filter_map(|rule| Some(rule.definition()?.name));
+        let expected = names.filter(|name| !name.is_empty()).sorted().dedup().collect();
         GrammarStop { span: Span::new(at, at + next.map_or(0, char::len_utf8)), next, expected }
     }
 

@@ -708,6 +708,21 @@ def graphs():
     model.record("constants only", [model.node("Mul", joined, joined)])
 
 
+def edges():
+    """What was wrong once; behind the others, which keep their random numbers."""
+    small = f(2, 4, low=-4e-3, high=4e-3)
+    zeros, skipped = np.zeros((2, 4), np.float32), {"domain": "com.microsoft"}
+    ms = "default epsilon"
+    case("SkipLayerNormalization", small, zeros, w(4), w(4), note=ms, **skipped)
+    case("SkipSimplifiedLayerNormalization", small, zeros, w(4), note=ms, **skipped)
+    case("LpNormalization", zeros, note="zeros")
+    case("LpNormalization", zeros, p=1, axis=0, note="zeros, p 1")
+    square = np.array([[[[0, 1], [1, 3]]]], np.uint8)
+    sizes = [None, Const([1, 1, 2, 2], np.float32)]
+    case("Resize", square, *sizes, mode="linear", note="linear u8")
+    case("Resize", i(1, 1, 3, 4, high=90, dtype=np.int8), *sizes, mode="linear", note="linear i8")
+
+
 def info(name, shape, kind=TensorProto.FLOAT):
     return helper.make_tensor_value_info(name, kind, shape)
 
@@ -805,6 +820,36 @@ def unlikes():
         node("Square", ["a"], ["y"], name="two", domain="own", slope=0.5),
     ]
     unlike("function", call, functions=[square])
+    pick = helper.make_function(
+        "own", "Pick", ["a", "c"], ["z"],
+        [
+            node("Relu", ["a"], ["t"], name="relu"),
+            node(
+                "If", ["c"], ["z"], name="if",
+                then_branch=helper.make_graph([node("Neg", ["t"], ["r"])], "then", [], [info("r", [2, 3])]),
+                else_branch=helper.make_graph([node("Abs", ["t"], ["r"])], "else", [], [info("r", [2, 3])]),
+            ),
+        ],
+        [helper.make_opsetid("", 21)],
+    )
+    call = [node("Pick", ["x", "c"], ["y"], name="pick", domain="own")]
+    unlike("branch in a function", call, ["x", info("c", [], TensorProto.BOOL)], [info("y", [2, 3])], functions=[pick])
+    both = [
+        helper.make_function("own", "One", ["a"], ["z"], [node(kind, ["a"], ["z"])], [helper.make_opsetid("", 21)])
+        for kind in ("Relu", "Neg")
+    ]
+    for function, overload in zip(both, ("relu", "neg")):
+        function.overload = overload
+    call = node("One", ["x"], ["y"], name="one", domain="own")
+    call.overload = "neg"
+    unlike("overload", [call], functions=both)
+    wide = [
+        node("Add", ["i", "i"], ["s"], name="add"),
+        node("Cast", ["s"], ["f"], name="cast", to=TensorProto.FLOAT),
+        node("Add", ["x", "f"], ["y"], name="sum"),
+    ]
+    unlike("wraps", wide, constants=[helper.make_tensor("i", TensorProto.INT8, [1], [100])])
+    unlike("argmax", [node("ArgMax", ["x"], ["y"], name="arg", axis=1)], outputs=[info("y", [2, 1], TensorProto.INT64)])
 
 
 FAMILIES = (
@@ -819,6 +864,7 @@ FAMILIES = (
     sizes,
     attentions,
     graphs,
+    edges,
     unlikes,
 )
 for family in FAMILIES:

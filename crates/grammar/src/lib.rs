@@ -4,6 +4,7 @@
 //! for the notations of `tensor-layout`, a sixth of all code that it optimized. [`rules`] writes the same rules,
 //! read and optimized by pest, as one constant, which the library matches by pest's parser state.
 
+mod names;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -13,8 +14,9 @@ use proc_macro::{TokenStream, TokenTree};
 /// `rules!("text/x.pest")`: the enum `Rule` of a grammar below the caller's `src`, and its `Grammar`, the table of
 /// what each rule matches.
 ///
-/// Names are those of `crate::text::grammar`. `EOI` is the first rule, others are in the order of the file. A grammar that
-/// pest refuses, or one with parts that no table has (a stack, implicit blanks), is an error of the caller's build.
+/// Names are those of `crate::text::grammar`. `EOI` is the first rule, others are in the order of the file. The line `/// a size`
+/// above a rule is its name in errors. A grammar that pest refuses, one with parts that no table has (a stack, implicit
+/// blanks), or a token without a name is an error of the caller's build.
 #[proc_macro]
 pub fn rules(input: TokenStream) -> TokenStream {
     let written = path(input).and_then(|path| written(&path));
@@ -37,7 +39,7 @@ fn written(path: &Path) -> Result<String, String> {
     let (_, rules) = pest_meta::parse_and_optimize(&grammar)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<String>())?;
     let variants: String = rules.iter().map(|rule| rule.name.clone() + ", ").collect();
-    let definitions = table::definitions(&rules)?;
+    let definitions = table::definitions(&rules, &names::names(&grammar)?)?;
     let path = path.to_str().ok_or("the path is not UTF-8")?;
     // Cargo builds the caller again if the file changes, because it is included.
     Ok(format!(

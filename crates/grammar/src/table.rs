@@ -1,18 +1,26 @@
 //! A grammar's rules as Rust, in the names of the library's `Definition` and `Expr`.
 
+use std::collections::HashMap;
 use std::mem::discriminant;
 
 use pest_meta::ast::RuleType;
 use pest_meta::optimizer::{OptimizedExpr, OptimizedRule};
 
-/// What each rule matches, `EOI` first.
-pub(super) fn definitions(rules: &[OptimizedRule]) -> Result<String, String> {
-    let rest: Vec<_> = rules.iter().map(definition).collect::<Result<_, _>>()?;
-    let end = "Definition { rule: Rule::EOI, kind: Kind::Normal, expr: Expr::End },";
+use super::names::name;
+
+/// What each rule matches, `EOI` first, with its name in errors.
+pub(super) fn definitions(
+    rules: &[OptimizedRule],
+    names: &HashMap<&str, &str>,
+) -> Result<String, String> {
+    let one = |rule| definition(rule, name(rule, names)?);
+    let rest: Vec<_> = rules.iter().map(one).collect::<Result<_, _>>()?;
+    let end =
+        "Definition { rule: Rule::EOI, name: \"the end\", kind: Kind::Normal, expr: Expr::End },";
     Ok(format!("{end}{}", rest.concat()))
 }
 
-fn definition(rule: &OptimizedRule) -> Result<String, String> {
+fn definition(rule: &OptimizedRule, name: String) -> Result<String, String> {
     let kind = match rule.ty {
         RuleType::Normal => "Normal",
         RuleType::Silent => "Silent",
@@ -24,7 +32,10 @@ fn definition(rule: &OptimizedRule) -> Result<String, String> {
         return Err(format!("`{}`: blanks are named where they are allowed", rule.name));
     }
     let expr = expr(&rule.expr)?;
-    Ok(format!("Definition {{ rule: Rule::{}, kind: Kind::{kind}, expr: {expr} }},", rule.name))
+    let rule = &rule.name;
+    Ok(format!(
+        "Definition {{ rule: Rule::{rule}, name: {name:?}, kind: Kind::{kind}, expr: {expr} }},"
+    ))
 }
 
 fn expr(of: &OptimizedExpr) -> Result<String, String> {

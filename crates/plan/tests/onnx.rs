@@ -244,12 +244,45 @@ fn a_branch_reads_what_its_graphs_take_from_outside() {
 #[test]
 fn calls_of_functions_are_replaced_by_their_nodes() {
     let graph = read("function").unwrap();
-    let kinds: Vec<&str> = graph.operations.iter().map(|of| of.kind.as_str()).collect();
-    assert_eq!(kinds, ["LeakyRelu", "Mul", "LeakyRelu", "Mul"]);
+    assert_eq!(kinds(&graph), ["LeakyRelu", "Mul", "LeakyRelu", "Mul"]);
     let input = Data::new(vec![-1.0, 2.0, 0.0, 1.0, -2.0, 4.0]);
     let known = run(&graph, &[input]).unwrap();
     let result = known[graph.outputs[0].0].as_ref().unwrap();
     assert_eq!(result.numbers(), [0.0625, 16.0, 0.0, 1.0, 1.0, 256.0]);
+}
+
+fn kinds(graph: &Graph) -> Vec<&str> {
+    graph.operations.iter().map(|of| of.kind.as_str()).collect()
+}
+
+#[test]
+fn a_branch_in_a_function_reads_what_the_function_computes() {
+    let graph = read("branch in a function").unwrap();
+    let [relu, choice] = &graph.operations[..] else { panic!("{:?}", operations(&graph)) };
+    let of_choice = choice.reads();
+    assert_eq!(kinds(&graph), ["Relu", "If"]);
+    assert_eq!((of_choice[0], of_choice[1]), (graph.inputs[1], relu.result));
+}
+
+#[test]
+fn functions_of_one_name_are_told_apart_by_their_overload() {
+    assert_eq!(kinds(&read("overload").unwrap()), ["Neg"]);
+}
+
+/// 100 + 100 is -56 in 8 bits: no constant of 200 stands for it.
+#[test]
+fn integers_that_wrap_are_not_folded() {
+    assert!(kinds(&read("wraps").unwrap()).contains(&"Cast"));
+}
+
+/// As in NumPy; onnxruntime passes over it.
+#[test]
+fn what_is_no_number_is_the_greatest() {
+    let graph = read("argmax").unwrap();
+    let input = Data::new(vec![1.0, f64::NAN, 3.0, 2.0, 3.0, 3.0]);
+    let known = run(&graph, &[input]).unwrap();
+    let result = known[graph.outputs[0].0].as_ref().unwrap();
+    assert_eq!(result.numbers(), [1.0, 1.0]);
 }
 
 /// A folder for a test with a model in it.

@@ -11,7 +11,7 @@ use tensor_layout_plan::{SpecEntry, check_spec};
 
 use crate::execute::model;
 use crate::onnx::{bytes, cases, tensors};
-use crate::small::small_machine;
+use crate::small::{small_machine, with_words};
 
 fn options(pins: Pins) -> PlanOptions {
     PlanOptions { routes: false, keep: 24, pins, ..PlanOptions::default() }
@@ -154,6 +154,82 @@ fn pins_that_exclude_each_other_are_named_with_their_node() {
     pins[1].avoids = vec![Level::LANE];
     let known = "the machine has no level `LANE`, but L2B, L1B, MAB, PE, W and Time";
     assert!(refused(pins[1..].to_vec()).ends_with(known), "{}", refused(pins[1..].to_vec()));
+}
+
+fn refused(graph: &Graph, pins: Pins) -> String {
+    match plan(graph, &small_machine(), &options(pins)) {
+        Err(error) => error.to_string(),
+        Ok(plan) => panic!("{}", plan.report()),
+    }
+}
+
+#[test]
+fn layouts_that_a_tensor_cannot_have_are_refused() {
+    let (graph, ..) = model("mlp");
+    for (layout, why) in [
+        ("((8_L2B:1), (32:1))", "it uses 8 of L2B, and the machine has 4"),
+        ("((2_MAB:3, 4:1), (32:4))", "it uses 4 of MAB, and the machine has 2"),
+        ("(8,30)/((8:32), (32:1))", "it is a layout of a tensor [8, 30], and this one is [8, 32]"),
+    ] {
+        let found = refused(&graph, vec![named("relu_2", layout)]);
+        assert_eq!(found, format!("the pin of relu_2, for `Relu_2`: {why}"));
+    }
+}
+
+#[test]
+fn layouts_of_a_pin_that_contradict_its_levels_are_refused() {
+    let (graph, ..) = model("mlp");
+    let avoids = vec![Level::L2B];
+    let result = Pin { avoids: avoids.clone(), ..named("relu_2", "((2_L2B:1, 4:1), (32:4))") };
+    let why = "its `layouts` contradict its `uses` or `avoids`";
+    assert_eq!(refused(&graph, vec![result]), format!("the pin of relu_2, for `Relu_2`: {why}"));
+    let given = Pin { avoids, ..named("x", "((2_W:1, 4:1), (4_L2B:1, 4:4))") };
+    assert_eq!(refused(&graph, vec![given.clone()]), format!("the pin of x, for `x`: {why}"));
+    let without = refused(&graph, vec![Pin { layouts: Vec::new(), ..given }]);
+    assert!(without.ends_with("`uses` and `avoids` need `layouts` here"), "{without}");
+}
+
+#[test]
+fn pins_that_differ_in_addresses_exclude_each_other() {
+    let (graph, ..) = model("mlp");
+    let pins = ["((8:32), (32:1))", "((8:1), (32:8))"].map(|layout| named("relu_2", layout));
+    assert!(refused(&graph, pins.to_vec()).contains("want different layouts"));
+    // One map, written in two ways.
+    let pins = ["((8:32), (32:1))", "((2:128, 4:32), (32:1))"];
+    planned(&graph, &small_machine(), pins.map(|layout| named("relu_2", layout)).to_vec());
+}
+
+#[test]
+fn a_pinned_product_that_its_node_cannot_have_is_refused_with_the_reason() {
+    let (graph, ..) = model("mlp");
+    let pins = |a: &str| {
+        let pin = "[[pin]]\nproduct = \"Gemm_1\"\nlayouts = [{ A = \"";
+        let rest = "\", BT = \"((32:16), (16:1))\", C = \"((8:32), (32:1))\" }]";
+        read_pins(&format!("{pin}{a}{rest}"), "pins.toml").unwrap()
+    };
+    for (a, why) in [
+        ("((8:16), (16:1)", "expected"),
+        ("((8:1), (16:1))", "elements (0, 1) and (1, 0) are both stored"),
+        ("((8_L2B:1), (16:1))", "it uses 8 of L2B"),
+        ("((8:16), (8:1))", "axis 1 has 8 slots"),
+    ] {
+        let found = refused(&graph, pins(a));
+        assert!(found.starts_with("pins.toml, pin 1, for `Gemm_1`: "), "{found}");
+        assert!(found.contains(why), "{found}");
+    }
+}
+
+/// A layout with gaps takes all addresses up to its last one.
+#[test]
+fn a_pinned_layout_takes_the_memory_that_it_reaches() {
+    let (graph, ..) = model("mlp");
+    let machine = with_words(2048);
+    let plan = planned(&graph, &machine, vec![named("relu_2", "((8:60), (32:1))")]);
+    let room = plan.report().memory.unwrap();
+    assert!(room.peak >= 7 * 60 + 32, "{room:?}");
+    let places = room.places.unwrap_or_default();
+    let own = places.iter().filter(|of| of.value == "relu_2" && of.reader.is_none());
+    assert!(own.clone().all(|of| of.words == 7 * 60 + 32) && own.count() > 0, "{places:?}");
 }
 
 #[test]

@@ -77,9 +77,6 @@ type SumSearch = Vec<(i128, u128)>;
 ///
 /// As soon as the choices that are left have no more combinations than the next step would make sums,
 /// they are divided between two lists of sums, which are then joined.
-///
-/// # Errors
-/// `NotDecided` past the budget.
 pub(crate) fn count_zeros(
     start: i128,
     mut terms: Vec<Options<i128>>,

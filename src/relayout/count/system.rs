@@ -288,9 +288,6 @@ impl System {
     }
 
     /// The number of solutions of the equations of the levels so far.
-    ///
-    /// # Errors
-    /// `NotDecided` past the budget.
     pub(crate) fn count(&self) -> Result<u128, LayoutError> {
         if self.impossible {
             return Ok(0);

@@ -335,9 +335,6 @@ fn tops(axis: &Axis, level: Level) -> impl Iterator<Item = (u64, u64)> + '_ {
 }
 
 /// Converts a count for callers to 64 bits.
-///
-/// # Errors
-/// `TooLarge` where it does not fit in 64 bits.
 pub(crate) fn fit(count: u128) -> Result<u64, LayoutError> {
     u64::try_from(count).map_err(|_| LayoutError::too_large(Site::Layout, "the traffic"))
 }

@@ -5,8 +5,11 @@
 //!                           descending: 14, 12, .. 2 are written, each before its turn to be read
 //! ```
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
+
+use itertools::Itertools;
 
 use super::transfers::Transfer;
 use crate::algebra::{IndexOrder, Layout};
@@ -82,36 +85,36 @@ impl Relayout {
             let question = "the order in which elements are overwritten";
             return Err(LayoutError::not_decided(question, MOST_COPIES));
         }
-        let runs: Vec<Transfer> = transfers.collect();
-        let writers = writers(&runs);
-        let lost = runs.iter().filter_map(|run| self.lost(run, &writers, order));
-        Ok(lost.min_by(|a, b| a.element.cmp(&b.element)))
+        Ok(self.first_lost(&transfers.collect::<Vec<_>>(), order))
     }
 
-    /// The first element of a run that is overwritten.
-    fn lost(
-        &self,
-        run: &Transfer,
-        writers: &Writers<'_>,
-        order: WriteOrder,
-    ) -> Option<Overwritten> {
-        let overwritten = |n: u64| {
-            let (read, write) = (run.read.at(n), run.write.at(n));
-            let is_late = match order {
-                WriteOrder::Ascending => read < write,
-                WriteOrder::Descending => read > write,
-            };
-            let by = writers.get(&(&run.source, read)).filter(|_| is_late)?;
-            let index = |element| {
-                self.source.as_function(IndexOrder::RowMajor).index_of(element).unwrap_or_default()
-            };
-            (*by != run.element + n).then(|| Overwritten {
-                element: index(run.element + n),
-                by: index(*by),
-                place: self.place(&run.source, read),
-            })
-        };
-        (0..run.length).find_map(overwritten)
+    /// The first element, by its index, that a copy is read of where another one is by then. An element that was overwritten
+    /// can overwrite another one in turn with just what belongs there, which is then not lost: so the runs are carried out.
+    fn first_lost(&self, runs: &[Transfer], order: WriteOrder) -> Option<Overwritten> {
+        let mut held: HashMap<(&Location, u64), Written> = HashMap::new();
+        let mut first: Option<(u64, u64, Location)> = None;
+        for step in steps(runs, order).chunk_by(|a, b| a.write == b.write) {
+            let read = |copy: &Copy<'_>| held.get(&(&copy.run.source, copy.read)).copied();
+            let found = step.iter().map(read).collect_vec();
+            for (copy, found) in step.iter().zip(found) {
+                let came = found.map_or(copy.element, |found| found.came);
+                if let Some(found) = found.filter(|found| found.came != copy.element)
+                    && first.as_ref().is_none_or(|(element, ..)| copy.element < *element)
+                {
+                    let place = self.place(&copy.run.source, copy.read);
+                    first = Some((copy.element, found.belongs, place));
+                }
+                let written = Written { belongs: copy.element, came };
+                held.extend(copy.run.destinations.iter().map(|of| ((of, copy.write), written)));
+            }
+        }
+        let order = IndexOrder::RowMajor;
+        let index = |number| self.source.as_function(order).index_of(number).unwrap_or_default();
+        first.map(|(element, by, place)| Overwritten {
+            element: index(element),
+            by: index(by),
+            place,
+        })
     }
 
     /// The place with a number in the memory of a unit.
@@ -162,15 +165,34 @@ impl Relayout {
     }
 }
 
-/// The elements that are written, by memory and place.
-type Writers<'a> = HashMap<(&'a Location, u64), u64>;
+/// What was written in a place.
+#[derive(Clone, Copy)]
+struct Written {
+    /// The element that belongs there, and the one that came.
+    belongs: u64,
+    came: u64,
+}
 
-fn writers(runs: &[Transfer]) -> Writers<'_> {
-    let written = runs.iter().flat_map(|run| {
-        let units = run.destinations.iter();
-        units.flat_map(move |unit| {
-            (0..run.length).map(move |n| ((unit, run.write.at(n)), run.element + n))
+/// One element of a run.
+struct Copy<'a> {
+    run: &'a Transfer,
+    element: u64,
+    read: u64,
+    write: u64,
+}
+
+/// The elements of all runs in the order in which they are written.
+fn steps(runs: &[Transfer], order: WriteOrder) -> Vec<Copy<'_>> {
+    let copies = runs.iter().flat_map(|run| {
+        (0..run.length).map(move |n| {
+            let (read, write) = (run.read.at(n), run.write.at(n));
+            Copy { run, element: run.element + n, read, write }
         })
     });
-    written.collect()
+    let mut copies = copies.collect_vec();
+    match order {
+        WriteOrder::Ascending => copies.sort_by_key(|copy| copy.write),
+        WriteOrder::Descending => copies.sort_by_key(|copy| Reverse(copy.write)),
+    }
+    copies
 }

@@ -8,7 +8,7 @@ use super::Atom;
 use super::families::{OfFamily, of_family};
 use super::printed::Printed;
 use super::sparse::{doubled, halved};
-use super::table::{ATOMS, Atoms};
+use super::table::{Atoms, instructions};
 use super::tree::Operand;
 use crate::algebra::{Layout, Replica, Subaxis};
 use crate::error::{LayoutError, ParseError, Site, did_you_mean, fault};
@@ -59,10 +59,11 @@ impl Atom {
     fn in_table(&self, printed: &Printed) -> Result<Layout, ParseError> {
         let atoms = row(printed).ok_or_else(|| self.refuse_unknown())?;
         let [m, n, k] = atoms.shape;
+        let [a, b, c] = atoms.places;
         let (places, shape) = match self.operand {
-            Operand::A => (atoms.a, [m, k]),
-            Operand::B => (atoms.b, [n, k]),
-            _ => (atoms.c, [m, n]),
+            Operand::A => (a, [m, k]),
+            Operand::B => (b, [n, k]),
+            _ => (c, [m, n]),
         };
         let places = places.parse::<CuteLayout>()?.lower()?;
         let values = places.axes()[1].extent;
@@ -130,7 +131,7 @@ impl Atom {
 
     fn refuse_unknown(&self) -> ParseError {
         let why = format!("`{}` is not in the table of instructions", &self.name);
-        let known = ATOMS.iter().flat_map(|atoms| atoms.names).copied();
+        let known = instructions().map(|(name, _)| name);
         // Those of the same machine, if there are any: `SM80`.
         let machine = self.name.split('_').next().unwrap_or_default();
         let all = || {
@@ -149,14 +150,15 @@ impl Atom {
 }
 
 /// The row of the table, by the name in CuTe, in an instruction set or in PTX; those that differ in signs alone have one.
-fn row(printed: &Printed) -> Option<&'static Atoms> {
+fn row(printed: &Printed) -> Option<Atoms> {
     let find = |name: &str| {
-        let is_named = |known: &&str| {
-            *known == name
+        let is_named = |known: &str| {
+            known == name
                 || name.starts_with('_') && known.ends_with(name)
                 || known.starts_with("TDP") && known.eq_ignore_ascii_case(name)
         };
-        ATOMS.iter().find(|atoms| atoms.names.iter().any(is_named))
+        let found = instructions().find(|(known, _)| is_named(known));
+        found.map(|(_, atoms)| atoms)
     };
     find(&printed.name).or_else(|| find(&printed.of_bits()))
 }

@@ -15,7 +15,7 @@ use crate::text::refusal::{GrammarStop, check_depth, negative};
 use crate::text::written::NotCompared;
 use crate::words::counted;
 
-grammar!("text/cute/cute.pest", silent: ws ns cast value number_type fraction argument);
+grammar!("text/cute/cute.pest");
 
 pub(super) use grammar::Rule;
 
@@ -57,7 +57,7 @@ fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
 
 /// The layout of a text.
 fn whole(text: &str) -> Result<CuteLayout, ParseError> {
-    let parts = tokens(Rule::text, text, name).map_err(|stop| {
+    let parts = tokens(Rule::text, text).map_err(|stop| {
         let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
         refused(text, stop, |at| if is_stride(at) { "a stride" } else { "an extent" })
     })?;
@@ -165,15 +165,15 @@ fn in_order(
 /// The members of a coordinate; the bracket around them may be left out.
 pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
     check_depth(text, MAX_DEPTH, [b"(", b")"])?;
-    let parts = tokens(Rule::coordinate, text, name)
-        .map_err(|stop| refused(text, stop, |_| "a coordinate"))?;
+    let parts =
+        tokens(Rule::coordinate, text).map_err(|stop| refused(text, stop, |_| "a coordinate"))?;
     parts.filter(is_tree).map(|part| tree(part, text)).try_collect()
 }
 
 /// The error of a text; `what` names the number that a byte belongs to.
 fn refused(text: &str, stop: GrammarStop, what: impl Fn(usize) -> &'static str) -> ParseError {
     let at = stop.span.start;
-    match stop.next == Some('-') && stop.expected.contains(&name(Rule::int)) {
+    match stop.next == Some('-') && stop.expected.contains(&"an integer") {
         true => negative(what(at), at, text),
         false => stop.refuse(text, None),
     }
@@ -402,46 +402,5 @@ fn map(
             let message = "`smem_ptr` is only allowed after a swizzle";
             Err(ParseError::invalid(message, span(front), text))
         }
-    }
-}
-
-/// The name of a rule in errors.
-fn name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::EOI => "the end",
-        Rule::text | Rule::tuple_or_int => "a shape",
-        Rule::coordinate => "a coordinate",
-        Rule::tuple | Rule::open => "`(`",
-        Rule::int | Rule::digits => "an integer",
-        Rule::close => "`)`",
-        Rule::comma => "`,`",
-        Rule::colon => "`:`",
-        Rule::composed | Rule::composed_type | Rule::composed_repr | Rule::composed_call => {
-            "a composed layout"
-        }
-        Rule::outer | Rule::swizzle => "a swizzle",
-        Rule::swizzle_type | Rule::swizzle_name | Rule::swizzle_call => "a swizzle",
-        Rule::named | Rule::canonical | Rule::canonical_name => "a layout",
-        Rule::element_type => "a type such as `half_t`",
-        Rule::major | Rule::major_left | Rule::major_right => "`LayoutLeft` or `LayoutRight`",
-        Rule::inner | Rule::layout | Rule::layout_type | Rule::layout_repr => "a layout",
-        Rule::offset | Rule::offset_type => "an offset",
-        Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
-        Rule::after => "`o`",
-        Rule::whole | Rule::mlir | Rule::tensor | Rule::unread => "a layout",
-        Rule::pointer | Rule::pointed => "a pointer",
-        Rule::origin => "an origin such as `\"(0,0)\"`",
-        Rule::memory | Rule::typed | Rule::element => "an element such as `f16`",
-        Rule::space => "`gmem`, `smem`, `rmem` or `generic`",
-        Rule::align => "`align<16>`",
-        Rule::address => "an address",
-        Rule::mixed => "an offset",
-        Rule::dynamic => "an integer",
-        Rule::type_ | Rule::tuple_type | Rule::tuple_call => "a shape",
-        Rule::static_int | Rule::run_time | Rule::product => "an integer",
-        Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",
-        Rule::sint => "an integer",
-        Rule::ws | Rule::ns | Rule::cast | Rule::value => "",
-        Rule::number_type | Rule::fraction | Rule::argument => "",
     }
 }

@@ -14,7 +14,7 @@ use crate::text::pairs::{child, children, grammar, number, span, tokens};
 use crate::text::refusal::GrammarStop;
 use crate::text::written::NotCompared;
 
-grammar!("text/pad_layout/pad_layout.pest", silent: slip_joint slip_blank blank ws);
+grammar!("text/pad_layout/pad_layout.pest");
 
 use grammar::Rule;
 
@@ -25,7 +25,7 @@ impl FromStr for PadLayout {
     ///
     /// Cost: linear in the text, even if it is invalid.
     fn from_str(text: &str) -> Result<PadLayout, ParseError> {
-        let parts = tokens(Rule::layout, text, name).map_err(|stop| refusal(text, stop))?;
+        let parts = tokens(Rule::layout, text).map_err(|stop| refusal(text, stop))?;
         let mut layout = PadLayout::default();
         let mut source = TreeSource { text: text.into(), ..TreeSource::default() };
         // An unknown dtype is an error of the grammar, and those are reported before errors of meaning.
@@ -226,29 +226,4 @@ fn other_notation(text: &str, at: usize) -> Option<&'static str> {
     let dtype = text.trim_start().split('[').next().unwrap_or_default();
     let is_shape = text.contains('[') && dtype.bytes().all(|b| b.is_ascii_alphanumeric());
     (head.trim().is_empty() && is_shape && !dtype.is_empty()).then_some("an XLA shape")
-}
-
-/// The name of a rule in errors; slips and parts that another name covers have none.
-fn name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::EOI => "the end",
-        Rule::layout | Rule::shape | Rule::body | Rule::tuple | Rule::open => "`(`",
-        Rule::axis | Rule::subaxis | Rule::size => "a size",
-        Rule::extent => "an extent",
-        Rule::stride => "a stride",
-        Rule::level => "a level",
-        Rule::replica => "a replica",
-        Rule::broadcast | Rule::broadcast_open => "`B@[`",
-        Rule::suffix | Rule::at => "`@`",
-        Rule::memory => "a memory",
-        Rule::dtype => "a dtype",
-        Rule::close => "`)`",
-        Rule::comma => "`,`",
-        Rule::semicolon => "`;`",
-        Rule::colon => "`:`",
-        Rule::underscore => "`_`",
-        Rule::slash => "`/`",
-        Rule::bracket_close => "`]`",
-        Rule::slip_joint | Rule::slip_blank | Rule::blank | Rule::ws => "",
-    }
 }

@@ -60,9 +60,6 @@ impl Pieces {
     /// Cuts in turn, each of what the cuts before have left.
     ///
     /// Cost: O(pieces).
-    ///
-    /// # Errors
-    /// More than 2^22 pieces.
     pub(super) fn in_turn(extent: u64, cuts: &[Cut]) -> Result<Pieces, LayoutError> {
         let mut tiles = vec![vec![0..extent]];
         let mut most = 1_u64;

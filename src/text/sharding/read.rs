@@ -7,7 +7,7 @@ use super::tree::{DimAxes, Mesh, MeshAxis, MeshDims, TileDevices};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::text::pairs::{child, children, grammar, number, span, tokens};
 
-grammar!("text/sharding/sharding.pest", silent: blank ws);
+grammar!("text/sharding/sharding.pest");
 
 pub(super) use grammar::Rule;
 
@@ -16,7 +16,7 @@ pub(super) fn parse(
     rule: Rule,
     text: &str,
 ) -> Result<impl Iterator<Item = Pair<'_, Rule>>, ParseError> {
-    tokens(rule, text, name).map_err(|stop| stop.refuse(text, None))
+    tokens(rule, text).map_err(|stop| stop.refuse(text, None))
 }
 
 /// A number that is not negative.
@@ -205,83 +205,4 @@ pub(super) fn mesh_dims(
         _ => {}
     }
     Ok(())
-}
-
-/// The name of a rule in errors.
-fn name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::EOI => "the end",
-        Rule::hlo_text | Rule::hlo | Rule::single | Rule::tuple | Rule::flat | Rule::named => {
-            "a sharding `{..}`"
-        }
-        Rule::sdy_text | Rule::sdy => "`#sdy.sharding<..>`",
-        Rule::sdy_dims => "`[{..}, ..]`",
-        Rule::jax_text | Rule::named_sharding | Rule::spec => "`P(..)`",
-        Rule::torch_text | Rule::placements => "`[Shard(0), ..]`",
-        Rule::groups_text | Rule::listed_groups | Rule::listed_group => "groups `{{..}, ..}`",
-        Rule::mesh_text | Rule::hlo_mesh | Rule::sdy_mesh | Rule::jax_mesh => "a mesh",
-        Rule::python_mesh | Rule::plain_mesh | Rule::dict | Rule::pairs => "a mesh",
-        Rule::torch_mesh | Rule::torch_sizes | Rule::ranks | Rule::rank => "a mesh",
-        Rule::torch_axis => "the size of an axis",
-        Rule::torch_strides => "`stride=(..)`",
-        Rule::torch_names => "`mesh_dim_names=(..)`",
-        Rule::device_type => "a type of device",
-        Rule::item => "an attribute of a sharding",
-        Rule::kind => "`replicated`, `maximal`, `manual`, `unreduced`",
-        Rule::unknown => "`unknown`",
-        Rule::device => "`device=`",
-        Rule::devices => "`devices=[..]`",
-        Rule::iota | Rule::arrow => "`<=[..]`",
-        Rule::iota_dims => "`[..]T(..)`",
-        Rule::permutation => "`T(..)`",
-        Rule::list => "a list of devices",
-        Rule::square | Rule::square_open => "`[`",
-        Rule::square_close => "`]`",
-        Rule::last_tile_dim_replicate => "`last_tile_dim_replicate`",
-        Rule::last_tile_dims => "`last_tile_dims={..}`",
-        Rule::shard_group | Rule::shard_word => "`shard_as`, `shard_like`",
-        Rule::metadata | Rule::quotes => "`metadata={..}`",
-        Rule::maximal_mesh => "`maximal_mesh[..]`",
-        Rule::hlo_axis | Rule::jax_axis | Rule::plain_axis | Rule::pair => "an axis with its size",
-        Rule::hlo_ids | Rule::sdy_ids => "`device_ids=`",
-        Rule::dims => "`[{..}, ..]`",
-        Rule::dim => "`{..}`",
-        Rule::axis => "an axis",
-        Rule::part => "`:(..)`",
-        Rule::priority => "a priority",
-        Rule::mesh_attribute | Rule::attribute_word => "`replicated=`, `unreduced=`, `manual=`",
-        Rule::reduction => "`sum`, `max`, `min`",
-        Rule::axes => "`{..}`",
-        Rule::sdy_body => "`<[..]>`",
-        Rule::mesh_name => "`@mesh`",
-        Rule::ignored => "`memory_kind=`",
-        Rule::axis_types => "`axis_types=(..)`",
-        Rule::axis_sizes => "`axis_sizes=(..)`",
-        Rule::axis_names => "`axis_names=(..)`",
-        Rule::axis_type => "`Auto`, `Explicit`, `Manual`",
-        Rule::mesh_fact => "`device_kind=`",
-        Rule::entry | Rule::none => "`None`",
-        Rule::unconstrained => "`UNCONSTRAINED`",
-        Rule::jax_unreduced => "`unreduced={..}`",
-        Rule::jax_reduced => "`reduced={..}`",
-        Rule::name_set => "`{..}`",
-        Rule::axis_tuple => "a tuple of axes",
-        Rule::placement | Rule::replicate | Rule::partial | Rule::shard => "a placement",
-        Rule::strided | Rule::masked => "a placement",
-        Rule::mask | Rule::bracketed => "the rows that are masked",
-        Rule::name => "a quoted name",
-        Rule::word => "a name",
-        Rule::int => "an integer",
-        Rule::open => "`{`",
-        Rule::close => "`}`",
-        Rule::bracket_open => "`(`",
-        Rule::bracket_close => "`)`",
-        Rule::angle_open => "`<`",
-        Rule::angle_close => "`>`",
-        Rule::comma => "`,`",
-        Rule::equals => "`=`",
-        Rule::colon => "`:`",
-        Rule::question => "`?`",
-        Rule::blank | Rule::ws => "",
-    }
 }

@@ -57,9 +57,6 @@ impl fmt::Display for ShardedShape {
 
 impl ShardedShape {
     /// Parses a sharded shape; `xla` parses its shape.
-    ///
-    /// # Errors
-    /// As parsing the shape and the sharding, with spans in the whole text.
     pub(crate) fn parse(text: &str, xla: XlaParser) -> Result<ShardedShape, ParseError> {
         let expected = || {
             let whole = Span::new(0, text.len());

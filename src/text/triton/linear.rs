@@ -73,13 +73,8 @@ struct Bit {
 impl LinearLayout {
     /// Returns the layout that the text describes: an axis per dimension; `register` and `offset` are `Addr`,
     /// `lane`, `warp` and `block` are the levels with those names. Bits that map to index 0 are copies or, in
-    /// an offset, holes.
-    ///
-    /// # Errors
-    /// [`LayoutError`]: sizes that are not powers of two, bases beyond them, elements that no place holds, bits
-    /// that share a part of the tensor.
-    ///
-    /// `buffers` is the extent of one more axis in front, of memories like this one that follow each other.
+    /// an offset, holes. `buffers` is the extent of one more axis in front, of memories like this one that follow
+    /// each other.
     pub(super) fn to_layout(
         &self,
         padding: &Padding,

@@ -17,7 +17,7 @@ use crate::text::refusal::check_depth;
 use crate::text::written::NotCompared;
 use crate::words::counted;
 
-grammar!("text/triton/triton.pest", silent: comment quoted other ws);
+grammar!("text/triton/triton.pest");
 
 use grammar::Rule;
 
@@ -34,7 +34,7 @@ impl FromStr for TritonLayout {
     fn from_str(text: &str) -> Result<TritonLayout, ParseError> {
         check_depth(text, MAX_DEPTH, [b"<[", b">]"])?;
         let mut items = TritonItems { text, ..TritonItems::default() };
-        let parts = tokens(Rule::text, text, name);
+        let parts = tokens(Rule::text, text);
         for part in parts.map_err(|stop| stop.refuse(text, None))? {
             items.add(part)?;
         }
@@ -175,7 +175,7 @@ impl<'t> TritonItems<'t> {
     /// The error for an encoding of another dialect, or one of Triton's that is not read to its end.
     fn refuse_unread(&self, part: &Pair<'t, Rule>) -> ParseError {
         let (place, encoding) = (span(part), part.as_str());
-        let whole = tokens(Rule::whole_attribute, encoding, name);
+        let whole = tokens(Rule::whole_attribute, encoding);
         if part.as_rule() == Rule::malformed
             && let Err(stop) = whole
         {
@@ -431,37 +431,4 @@ fn out(part: Pair<'_, Rule>, text: &str) -> Result<(String, u64), ParseError> {
     let name = parts.first().map_or("", Pair::as_str);
     let size = parts.iter().find(|part| part.as_rule() == Rule::number);
     Ok((name.into(), size.map_or(Ok(1), |size| number(size, text))?))
-}
-
-/// The name of a rule in errors.
-fn name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::EOI => "the end",
-        Rule::text | Rule::item | Rule::attribute | Rule::encoding | Rule::whole_attribute => {
-            "an encoding"
-        }
-        Rule::malformed | Rule::foreign => "an encoding",
-        Rule::alias | Rule::hash_name => "an alias",
-        Rule::name | Rule::key | Rule::ident | Rule::pair | Rule::outside => "a name",
-        Rule::dialect => "`#ttg.`",
-        Rule::body | Rule::open => "`<`",
-        Rule::close => "`>`",
-        Rule::comma => "`,`",
-        Rule::equals => "`=`",
-        Rule::dash => "`-`",
-        Rule::arrow => "`->`",
-        Rule::intervals | Rule::interval => "an interval",
-        Rule::dict => "`{`",
-        Rule::value | Rule::list | Rule::boolean | Rule::word => "a value",
-        Rule::number | Rule::extent | Rule::unknown => "a number",
-        Rule::tensor | Rule::memdesc | Rule::memdesc_name => "a type",
-        Rule::extents | Rule::allocated => "a shape",
-        Rule::element | Rule::angle => "an element type",
-        Rule::space => "a memory space",
-        Rule::mutable => "`mutable`",
-        Rule::linear | Rule::input | Rule::single | Rule::basis => "a basis",
-        Rule::coordinate => "`(`",
-        Rule::outs | Rule::out => "`where out dims are:`",
-        Rule::comment | Rule::quoted | Rule::other | Rule::ws => "",
-    }
 }

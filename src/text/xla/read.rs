@@ -14,7 +14,7 @@ use crate::text::pairs::{child, children, grammar, number, span, tokens};
 use crate::text::refusal::{GrammarStop, check_depth};
 use crate::text::written::NotCompared;
 
-grammar!("text/xla/xla.pest", silent: blank comment ws);
+grammar!("text/xla/xla.pest");
 
 use grammar::Rule;
 
@@ -60,7 +60,7 @@ impl XlaParser {
     }
 
     fn by_grammar(self, text: &str) -> Result<XlaShape, ParseError> {
-        let mut parts = tokens(Rule::text, text, name).map_err(|stop| refusal(text, stop))?;
+        let mut parts = tokens(Rule::text, text).map_err(|stop| refusal(text, stop))?;
         let shape = parts.find(|part| part.as_rule() == Rule::shape);
         let reader = ShapeReader { text, shared: text.into(), lenient: self.lenient };
         match shape {
@@ -342,37 +342,6 @@ fn refusal(text: &str, stop: GrammarStop) -> ParseError {
         _ => None,
     };
     stop.refuse(text, help)
-}
-
-/// The name of a rule in errors; parts that another name covers have none.
-fn name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::EOI => "the end",
-        Rule::text | Rule::shape => "a shape",
-        Rule::array | Rule::dtype => "a type",
-        Rule::tuple | Rule::open | Rule::tile | Rule::split => "`(`",
-        Rule::buffer | Rule::buffer_open => "`b(`",
-        Rule::dim => "a dimension",
-        Rule::layout | Rule::layout_open => "`{`",
-        Rule::attributes | Rule::colon => "`:`",
-        Rule::attribute | Rule::levels | Rule::tail | Rule::index_type | Rule::pointer_type => {
-            "an attribute"
-        }
-        Rule::bits | Rule::space | Rule::splits | Rule::physical | Rule::prefix => "an attribute",
-        Rule::tiles | Rule::tile_mark => "an attribute",
-        Rule::tile_dim => "an integer or `*`",
-        Rule::dim_level => "one of `D` `C` `S` `H`",
-        Rule::int => "an integer",
-        Rule::combine => "`*`",
-        Rule::bounded => "`<=`",
-        Rule::unbounded => "`?`",
-        Rule::close => "`)`",
-        Rule::dims_open => "`[`",
-        Rule::dims_close => "`]`",
-        Rule::layout_close => "`}`",
-        Rule::comma => "`,`",
-        Rule::blank | Rule::comment | Rule::ws => "",
-    }
 }
 
 /// The types that have no elements.

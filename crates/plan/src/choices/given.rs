@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use itertools::Itertools;
 use tensor_layout::candidates::{Candidates, Orders, Side};
+use tensor_layout::error::fault;
 use tensor_layout::relayout::PartId;
 use tensor_layout::{Layout, LayoutError, Level};
 
@@ -63,7 +64,27 @@ impl Setting {
                 return Ok(domain);
             }
         }
-        self.everywhere(&[], (shape, bits))
+        match self.outer.as_deref().and_then(|memory| self.too_small(memory, shape, bits)) {
+            Some(why) => Err(why),
+            None => self.everywhere(&[], (shape, bits)),
+        }
+    }
+
+    /// The error for a memory of inputs that has no room for a value, in long words.
+    fn too_small(&self, memory: &str, shape: &[u64], bits: u64) -> Option<LayoutError> {
+        let found = self.machine.memory(memory).ok()?;
+        let node = self.machine.levels().position(|(level, _)| level == found.node())?;
+        let nodes = self.machine.levels().take(node + 1).map(|(_, size)| size).product::<u64>();
+        let memories = nodes.div_ceil(found.group.max(1));
+        let elements = shape.iter().copied().fold(1, u64::saturating_mul);
+        let needed = elements.div_ceil(self.lanes(bits).max(1)).div_ceil(memories.max(1));
+        let capacity = found.capacity.filter(|capacity| needed > *capacity)?;
+        let (memory, shape) = (memory.to_owned(), shape.to_vec());
+        Some(fault!(
+            Limit,
+            "a value {shape:?} that is given needs {needed} long words of each {memory}, which has {capacity}",
+            [shape, needed, memory, capacity]
+        ))
     }
 
     /// The axes whose innermost digits are lanes, the last one first.

@@ -43,6 +43,14 @@ pub(crate) struct Allowed {
     pub(crate) avoids: Vec<Level>,
 }
 
+impl Pinned {
+    /// Returns whether every element is in the same place.
+    fn is_same(&self, other: &Pinned) -> bool {
+        let is_same_map = || matches!(self.layout.same_map(&other.layout), Ok(None));
+        self.part == other.part && (self.layout == other.layout || is_same_map())
+    }
+}
+
 impl Row {
     /// The layouts of two rows, if they agree where both have one.
     fn and(&self, other: &Row) -> Option<Row> {
@@ -50,7 +58,7 @@ impl Row {
         let operands = both.operands.iter_mut().zip(&other.operands);
         for (own, other) in operands.chain([(&mut both.result, &other.result)]) {
             match (&own, other) {
-                (Some(own), Some(other)) if own.part != other.part => return None,
+                (Some(own), Some(other)) if !own.is_same(other) => return None,
                 (None, Some(_)) => own.clone_from(other),
                 _ => {}
             }
@@ -115,7 +123,7 @@ impl Setting {
         let mut choices = Vec::new();
         for mut choice in found.choices.into_iter().chain(free.iter().cloned()) {
             if self.write_as_pinned(&mut choice, row)? {
-                choices.push(choice);
+                choices.push(choice.with_reach());
             }
         }
         found.choices = choices;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use itertools::Itertools;
+use tensor_layout::error::fault;
 use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::relayout::{CostModel, PartId, Pricer};
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
@@ -57,6 +58,15 @@ impl Setting {
         let at_leaf = machine.memories().filter(|(_, memory)| Some(memory.node()) == last);
         let locals: Vec<_> = at_leaf.collect();
         let above = machine.levels().len().saturating_sub(1);
+        if above == 0 {
+            let machine = machine.name().to_owned();
+            return Err(fault!(
+                Invalid,
+                "machine `{machine}` has one level: a plan needs the PEs of each node as the last one and a level above it, \
+                 as in `NODE=1,PE=4`",
+                [machine]
+            ));
+        }
         let levels = machine.levels().take(above);
         let nodes =
             levels.fold(Machine::builder("nodes"), |of, (level, size)| of.level(level, size));

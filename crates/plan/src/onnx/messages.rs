@@ -37,6 +37,9 @@ pub(super) struct Function {
     /// The values of attributes that a call may leave out.
     #[prost(message, repeated, tag = "11")]
     pub(super) defaults: Vec<Attribute>,
+    /// Functions of one name differ in this word, which a call repeats.
+    #[prost(string, tag = "13")]
+    pub(super) overload: String,
 }
 
 #[derive(Message, Clone)]
@@ -71,6 +74,8 @@ pub(super) struct NodeMessage {
     pub(super) attributes: Vec<Attribute>,
     #[prost(string, tag = "7")]
     pub(super) domain: String,
+    #[prost(string, tag = "8")]
+    pub(super) overload: String,
 }
 
 #[derive(Message, Clone)]

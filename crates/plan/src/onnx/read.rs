@@ -404,7 +404,20 @@ fn evaluated(graph: &Graph, results: &[ValueId]) -> Option<Vec<Data>> {
     }
     let graph = Graph { outputs: results.to_vec(), ..graph.clone() };
     let known = run(&graph, &[]).ok()?;
+    let mut all = graph.values.iter().zip(&known);
+    let is_exact = |(value, data): (&Value, &Option<Data>)| {
+        data.iter().flat_map(|data| data.numbers()).all(|number| is_exact(value.dtype, *number))
+    };
+    if !graph.operations.is_empty() && !all.all(is_exact) {
+        return None;
+    }
     results.iter().map(|id| known[id.0].clone()).collect()
+}
+
+/// Returns whether a number of a constant is what the model computes: neither rounded nor beyond its type, where integers
+/// wrap. The greatest integer stands for the end of an axis.
+fn is_exact(dtype: Dtype, number: f64) -> bool {
+    dtype.holds(number) || (dtype == Dtype::Int(64) && (number.abs() - 63_f64.exp2()).abs() == 0.0)
 }
 
 fn lacks(part: &'static str) -> LayoutError {

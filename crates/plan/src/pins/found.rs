@@ -6,12 +6,13 @@ use std::fmt;
 use itertools::Itertools;
 use tensor_layout::algebra::Axis;
 use tensor_layout::error::fault;
+use tensor_layout::notation::PadLayout;
 use tensor_layout::{Layout, LayoutError, Level, Machine};
 
 use super::pin::{Pin, Place, cannot_have, contradiction, has_key, matches};
 use crate::choices::{Allowed, Pinned, Row, Setting, rows, unviewed};
 use crate::graph::{Body, Graph, Nest, Operation, Origin, Read, ValueId};
-use crate::spec::read;
+use crate::spec::{lacking, read};
 
 /// What pins say about the operations of a graph, by their numbers, and about values that are given.
 #[derive(Debug, Default)]
@@ -87,11 +88,22 @@ impl Found {
         let pin = &pins[number];
         let Place::Named(pattern) = &pin.place else { return Ok(()) };
         for (id, value) in graph.given() {
-            if !matches(pattern, &value.name) || pin.layouts.is_empty() {
+            if !matches(pattern, &value.name) {
                 continue;
             }
             let fault = |why| cannot_have(&pin.name, &value.name, why);
-            let read = |row: &Vec<String>| layout(&row[0], &value.shape, setting.machine());
+            if pin.layouts.is_empty() {
+                // Other patterns are about results as well.
+                if *pattern == value.name {
+                    let why = "it is given, not computed: `uses` and `avoids` need `layouts` here";
+                    return Err(fault(why.into()));
+                }
+                continue;
+            }
+            let read = |row: &Vec<String>| {
+                let read = layout(&row[0], &value.shape, setting.machine());
+                read.map_err(Unfit::into_reason).and_then(|of| has_levels(pin, of))
+            };
             let layouts =
                 pin.layouts.iter().map(read).collect::<Result<Vec<_>, _>>().map_err(fault)?;
             let texts = |layouts: &[Layout]| layouts.iter().map(Layout::to_string).collect_vec();
@@ -183,14 +195,15 @@ impl Target<'_> {
                     ),
                     Side::Result => (self.seen(&texts[0], setting), &mut row.result),
                 };
-                *place = Some(pinned.map_err(|why| self.fault(why))?);
+                *place = Some(pinned.map_err(|why| self.fault(why.into_reason()))?);
             }
             rows.push(row);
         }
         Ok(rows)
     }
 
-    /// The layouts of a product with two plain operands, whose extents fit in them.
+    /// The layouts of a product with two plain operands, whose extents fit in them. Of many products that a name is about, those
+    /// of other extents are others.
     fn product(
         &self,
         is_named: impl Fn(&str) -> bool,
@@ -201,6 +214,7 @@ impl Target<'_> {
         let given = names.map(|id| self.graph.value(id)).filter(|value| value.is_given());
         let mut names = given.map(|value| &value.name).chain([&self.operation.name]);
         let is_named = names.any(|name| is_named(name));
+        let is_meant = matches!(&self.pin.place, Place::Product(name) | Place::Key(name) if *name == self.operation.name);
         let orders = nest.reads.iter().map(in_loop_order).collect::<Option<Vec<_>>>();
         let (true, true, Some(orders), 2) = (is_named, nest.is_product(), orders, nest.reads.len())
         else {
@@ -214,8 +228,11 @@ impl Target<'_> {
                 Some(at) => self.pinned(text, nest.reads[at].value, Some(&orders[at]), setting),
                 None => self.pinned(text, self.operation.result, Some(&result), setting),
             });
-            // A product of other extents is another one.
-            let Ok(pinned) = pinned.collect::<Result<Vec<_>, _>>() else { continue };
+            let pinned = match pinned.collect::<Result<Vec<_>, _>>() {
+                Ok(pinned) => pinned,
+                Err(Unfit::Extents(_)) if !is_meant => continue,
+                Err(why) => return Err(self.fault(why.into_reason())),
+            };
             let mut pinned = pinned.into_iter().map(Some);
             let operands = pinned.by_ref().take(2).collect();
             rows.push(Row { operands, result: pinned.next().flatten() });
@@ -224,12 +241,12 @@ impl Target<'_> {
     }
 
     /// A layout of the result, written for the shape that the model has.
-    fn seen(&self, text: &str, setting: &mut Setting) -> Result<Pinned, String> {
+    fn seen(&self, text: &str, setting: &mut Setting) -> Result<Pinned, Unfit> {
         let made = self.graph.value(self.operation.result);
         let (value, views) = self.graph.seen(self.operation);
         let written = layout(text, &value.shape, setting.machine())?;
-        let own = unviewed(&written, &made.shape, &views);
-        own.and_then(|own| setting.pin(own, made.dtype.bits())).map_err(|error| error.to_string())
+        let own = unviewed(&written, &made.shape, &views)?;
+        Ok(setting.pin(own, made.dtype.bits())?)
     }
 
     /// A layout of a value, whose axes are written in some order.
@@ -239,14 +256,14 @@ impl Target<'_> {
         id: ValueId,
         order: Option<&[usize]>,
         setting: &mut Setting,
-    ) -> Result<Pinned, String> {
+    ) -> Result<Pinned, Unfit> {
         let value = self.graph.value(id);
         let order = order.map_or_else(|| (0..value.shape.len()).collect_vec(), <[usize]>::to_vec);
         let extents = order.iter().map(|axis| value.shape[*axis]).collect_vec();
         let written = layout(text, &extents, setting.machine())?;
         let back = (0..order.len()).filter_map(|axis| order.iter().position(|of| *of == axis));
-        let own = written.permute(&back.collect_vec()).map_err(|error| error.to_string())?;
-        setting.pin(own, value.dtype.bits()).map_err(|error| error.to_string())
+        let own = written.permute(&back.collect_vec())?;
+        Ok(setting.pin(own, value.dtype.bits())?)
     }
 
     fn fault(&self, why: String) -> LayoutError {
@@ -296,12 +313,34 @@ pub(crate) fn result_order(nest: &Nest) -> Vec<usize> {
     (0..nest.rank).sorted_by_key(|axis| reads(*axis) == [false, true]).collect()
 }
 
-/// Reads a layout for a tensor with some extents; axes of extent 1 may be missing in either.
-fn layout(text: &str, extents: &[u64], machine: &Machine) -> Result<Layout, String> {
-    let (written, bits) = read(text, None, machine).map_err(|error| error.to_string())?;
-    if bits.is_some() {
-        return Err("the model says the type of the elements: leave it out of the layout".into());
+/// The reason why a text is no layout of a tensor.
+enum Unfit {
+    /// It is one of another tensor.
+    Extents(String),
+    Wrong(String),
+}
+
+impl Unfit {
+    fn into_reason(self) -> String {
+        let (Unfit::Extents(why) | Unfit::Wrong(why)) = self;
+        why
     }
+}
+
+impl<E: std::error::Error> From<E> for Unfit {
+    fn from(error: E) -> Unfit {
+        Unfit::Wrong(error.to_string())
+    }
+}
+
+/// Reads a layout for a tensor with some extents; axes of extent 1 may be missing in either.
+fn layout(text: &str, extents: &[u64], machine: &Machine) -> Result<Layout, Unfit> {
+    let (written, bits) = read(text, None, machine)?;
+    if bits.is_some() {
+        let why = "the model says the type of the elements: leave it out of the layout";
+        return Err(Unfit::Wrong(why.into()));
+    }
+    check_shape(text, extents)?;
     let all = written.axes();
     let long = |axis: &&Axis| axis.slots() > 1;
     let axes = if all.len() == extents.len() {
@@ -316,17 +355,42 @@ fn layout(text: &str, extents: &[u64], machine: &Machine) -> Result<Layout, Stri
         let digits = axis.map_or_else(Vec::new, |axis| axis.subaxes.clone());
         let slots = digits.iter().map(|digit| digit.size).fold(1, u64::saturating_mul);
         if slots < *extent {
-            return Err(format!(
+            return Err(Unfit::Extents(format!(
                 "axis {at} has {slots} slots, and the tensor {extent} elements there"
-            ));
+            )));
         }
         built = built.axis(*extent, digits);
     }
     if axes.any(|axis| axis.slots() > 1) {
-        return Err(format!("it has {} axes, and the tensor {}", all.len(), extents.len()));
+        let (own, tensor) = (all.len(), extents.len());
+        return Err(Unfit::Extents(format!("it has {own} axes, and the tensor {tensor}")));
     }
-    built.build().map_err(|error| error.to_string())
+    let built = built.build()?;
+    let lacks = lacking(&built, machine).next();
+    lacks.map_or(Ok(built), |why| Err(Unfit::Wrong(why)))
 }
+
+/// Checks the shape of a text that has one.
+fn check_shape(text: &str, extents: &[u64]) -> Result<(), Unfit> {
+    let long = |shape: &[u64]| shape.iter().copied().filter(|extent| *extent > 1).collect_vec();
+    match text.parse::<PadLayout>()?.shape {
+        Some(shape) if long(&shape) != long(extents) => Err(Unfit::Extents(format!(
+            "it is a layout of a tensor {shape:?}, and this one is {extents:?}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A layout of a pin that has the levels that the pin wants.
+fn has_levels(pin: &Pin, layout: Layout) -> Result<Layout, String> {
+    let (uses, avoids) = (pin.uses.clone(), pin.avoids.clone());
+    match (Allowed { rows: Vec::new(), uses, avoids }).has_levels(&layout) {
+        true => Ok(layout),
+        false => Err(AGAINST_LEVELS.into()),
+    }
+}
+
+const AGAINST_LEVELS: &str = "its `layouts` contradict its `uses` or `avoids`";
 
 /// Finds pins that exclude each other.
 fn compatible(
@@ -334,6 +398,11 @@ fn compatible(
     pins: &[Pin],
     allowed: &[(usize, Allowed)],
 ) -> Result<(), LayoutError> {
+    for (number, of) in allowed {
+        if rows(&[of]).is_empty() {
+            return Err(cannot_have(&pins[*number].name, &operation.name, AGAINST_LEVELS.into()));
+        }
+    }
     for [(one, first), (other, second)] in allowed.iter().array_combinations() {
         if !rows(&[first, second]).is_empty() {
             continue;

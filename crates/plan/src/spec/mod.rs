@@ -21,5 +21,5 @@ pub use entry::{LayoutEntry, ProductEntry, SpecEntry, Trigger, read_spec};
 pub(crate) use entry::{in_entry, list};
 pub use product::{OperandReport, ProductReport};
 pub use switch::{Switch, SwitchRoute};
-pub(crate) use tensor::read;
 pub use tensor::{DramRoute, TensorReport};
+pub(crate) use tensor::{lacking, read};

@@ -117,6 +117,15 @@ fn bits_of(layout: &Layout, machine: &Machine) -> Option<u64> {
     machine.word_bits().checked_div(lanes).filter(|bits| bits * lanes == machine.word_bits())
 }
 
+/// The units that a layout uses beyond those that a machine has.
+pub(crate) fn lacking(layout: &Layout, machine: &Machine) -> impl Iterator<Item = String> {
+    machine.levels().filter_map(|(level, has)| {
+        let needed = layout.span(level);
+        let lacks = needed > has;
+        lacks.then(|| format!("it uses {needed} of {level}, and the machine has {has}"))
+    })
+}
+
 impl TensorReport {
     /// The report, and the placement where the layout has one.
     pub(crate) fn of(
@@ -162,13 +171,7 @@ impl TensorReport {
         self.capacity = placement.memory().and_then(|(_, memory)| memory.capacity);
         self.copies = placement.copies();
         // More than the memory holds passes in parts; units that the machine lacks are none.
-        let memory = placement.memory().map(|(name, _)| name);
-        let lacking = placement.fits().into_iter().filter(|fit| !fit.fits());
-        let levels = lacking.filter(|fit| Some(&fit.name[..]) != memory);
-        self.findings.extend(levels.map(|fit| {
-            let (needed, name, has) = (fit.needed, fit.name, fit.capacity);
-            format!("it uses {needed} of {name}, and the machine has {has}")
-        }));
+        self.findings.extend(placement.machine().into_iter().flat_map(|of| lacking(layout, of)));
         let used = layout.used_levels().contains(&Level::W).then(|| layout.span(Level::W));
         match (used, placement.lanes()) {
             (Some(used), Some(lanes)) if used != lanes => {

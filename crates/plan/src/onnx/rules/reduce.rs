@@ -149,7 +149,13 @@ fn best(build: &mut Build, node: &Node<'_>, at: i64, keeps: bool, part: &str) ->
         true => (Fold::Max, c(-1.0)),
         false => (Fold::Min, Scalar::count(shape[at])),
     };
-    let body = Scalar::select(x(0).equals(x(1)), place.scalar(), other);
+    // What is no number is the greatest and the least, as in NumPy, but equals nothing.
+    let is_number = x(0).equals(x(0));
+    let is_best = match build.dtype(of).is_float() {
+        true => Scalar::select(is_number, x(0).equals(x(1)), c(1.0)),
+        false => x(0).equals(x(1)),
+    };
+    let body = Scalar::select(is_best, place.scalar(), other);
     let index = build.nest(part, Dtype::Int(64), loops, reads, (fold, body))?;
     shape.remove(at);
     if keeps { Some(index) } else { build.reshape(index, shape) }

@@ -133,10 +133,19 @@ fn resize(build: &mut Build, node: &Node<'_>) -> Results {
     match node.text("mode").unwrap_or("nearest") {
         "nearest" => Some(vec![nearest(build, node, of, (&axes, coordinates))?]),
         mode => {
-            let mut result = of;
+            let dtype = build.dtype(of);
+            // Integers are rounded once, not after each axis.
+            let is_cast = !dtype.is_float() && !axes.is_empty();
+            let mut result = match is_cast {
+                true => build.pointwise("float", Dtype::F32, &[of], x(0))?,
+                false => of,
+            };
             for axis in &axes {
                 let weights = axis.weights(node, mode, coordinates)?;
                 result = by_weights(build, result, axis, weights)?;
+            }
+            if is_cast {
+                result = build.pointwise("", dtype, &[result], x(0))?;
             }
             Some(vec![result])
         }

@@ -67,8 +67,10 @@ fn moments(build: &mut Build, of: ValueId, over: &Over) -> Option<(ValueId, Valu
     Some((mean, variance))
 }
 
+/// What is added to the variance: the operators of onnxruntime that add two values first have another default.
 fn epsilon(node: &Node<'_>) -> Scalar {
-    c(node.float_or("epsilon", 1e-5))
+    let usual = if node.kind.starts_with("Skip") { 1e-12 } else { 1e-5 };
+    c(node.float_or("epsilon", usual))
 }
 
 /// The axes from one to the last.
@@ -199,7 +201,9 @@ fn norm(build: &mut Build, node: &Node<'_>) -> Results {
     };
     let dtype = build.dtype(of);
     let sum = build.reduce("sum", dtype, &over, &[of], (Fold::Sum, body))?;
-    Some(vec![build.pointwise("", dtype, &[of, sum], x(0) / root)?])
+    // A row of zeros stays one.
+    let body = Scalar::select(root.clone().equals(c(0.0)), c(0.0), x(0) / root);
+    Some(vec![build.pointwise("", dtype, &[of, sum], body)?])
 }
 
 fn standard(build: &mut Build, node: &Node<'_>) -> Results {
