@@ -309,3 +309,15 @@ properties! {
         prop_assert!(cost.vector_bytes <= 16 && columns % vector == 0);
     }
 }
+
+/// A swizzle that undoes a part of the memory's own allows vectors of 8 bytes, where the memory has 4.
+#[test]
+fn the_cost_of_a_change_is_that_of_the_changed_memory() {
+    let memory = cute("S<1,0,3> o 0 o (8,4):(8,1)");
+    let holders = held("((8_LANE:1), (4:1))");
+    let best = swizzles(&memory, &holders, 32).unwrap();
+    let names: Vec<String> = best.iter().filter_map(|b| Some(b.change?.to_string())).collect();
+    assert_eq!(names, ["S<3,0,3>"]);
+    let again = access(&best[0].memory, &holders, 32).unwrap();
+    assert_eq!((&best[0].accesses[0], best[0].wavefronts()), (&again, 2));
+}

@@ -100,6 +100,15 @@ fn a_movement_within_one_memory_is_a_route_of_one_hop() {
     assert_eq!(Route::new(&source, &target).unwrap().hops().len(), 1);
 }
 
+#[test]
+fn where_no_movements_are_known_what_is_there_does_not_move() {
+    let machine: Machine = "PE=4".parse().unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let hops = |from: &str, to: &str| Route::new(&on(from), &on(to)).unwrap().hops().len();
+    assert_eq!(hops("((64:1))", "((8:8, 8:1))"), 0);
+    assert_eq!(hops("((64:1))", "((8:1, 8:8))"), 1);
+}
+
 /// The addresses that elements have.
 fn taken(placement: &Placement) -> BTreeSet<u64> {
     let layout = placement.with_copies();

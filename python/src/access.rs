@@ -75,7 +75,7 @@ fn element_bits(
     dtype: Option<&Bound<'_, PyAny>>,
 ) -> Answer<u64> {
     let asked = dtype.map(bits_of).transpose()?;
-    let texts = [memory.arguments.element_bits, holders.arguments.element_bits];
+    let texts = [memory.element_bits(), holders.element_bits()];
     let mut widths = asked.into_iter().chain(texts.into_iter().flatten());
     let Some(bits) = widths.next() else {
         return refused(

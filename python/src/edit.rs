@@ -59,11 +59,12 @@ fn open_shape(shape: &[i128], elements: u64) -> Answer<Vec<u64>> {
         return refused(format!("{shape:?} is not a shape: only one extent may be -1"));
     }
     let product = shape.iter().filter_map(known).try_fold(1_u64, u64::checked_mul);
-    let rest = product.filter(|product| *product > 0).map(|product| elements / product);
+    let rest = product.filter(|product| *product > 0 && elements.is_multiple_of(*product));
+    let rest = rest.map(|product| elements / product);
     let extent = |extent: &i128| known(extent).or(rest);
     match shape.iter().map(extent).collect::<Option<Vec<u64>>>() {
         Some(shape) => Ok(shape),
-        None => refused(format!("{shape:?} does not determine the extent -1")),
+        None => refused(format!("{elements} elements do not determine the extent -1 of {shape:?}")),
     }
 }
 
@@ -224,8 +225,12 @@ impl PyLayout {
     /// Enlarges the tensor to `shape`; padding slots become elements first.
     #[pyo3(signature = (*shape: "int | collections.abc.Sequence[int]") -> "Layout")]
     fn pad_to(slf: &Bound<'_, Self>, shape: &Bound<'_, PyTuple>) -> Answer<Py<PyLayout>> {
-        let shape = open_shape(&spread(shape)?, slf.as_super().get().layout.elements())?;
-        edited(slf, |layout| layout.pad_to(&shape))
+        let shape = spread(shape)?;
+        let extent = |extent: &i128| u64::try_from(*extent).ok();
+        match shape.iter().map(extent).collect::<Option<Vec<u64>>>() {
+            Some(shape) => edited(slf, |layout| layout.pad_to(&shape)),
+            None => refused(format!("extents are from 0 to 2**64 - 1: {shape:?}")),
+        }
     }
 
     /// Removes as many padding slots as the digits allow; the map does not change.
@@ -264,7 +269,7 @@ impl PyLayout {
         Ok(make(slf.py(), windows)?)
     }
 
-    /// The layout of a streamed tensor once all of its time slices are in memory.
+    /// The layout of a streamed tensor once all of its time slices are in memory. Addresses are numbered anew, without gaps.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("((2_Time, 4_PE, 8:1))").at_rest()

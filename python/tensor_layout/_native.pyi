@@ -596,7 +596,7 @@ class Layout(Places):
         """
     def at_rest(self, /) -> Layout:
         """
-        The layout of a streamed tensor once all of its time slices are in memory.
+        The layout of a streamed tensor once all of its time slices are in memory. Addresses are numbered anew, without gaps.
 
         >>> from tensor_layout import Layout
         >>> Layout("((2_Time, 4_PE, 8:1))").at_rest()

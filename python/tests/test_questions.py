@@ -80,8 +80,10 @@ def test_an_access_counts_what_the_command_counts():
 def test_an_access_has_one_type_and_one_shape():
     column = "((32_LANE))"
     assert access("32:32", column, dtype="f32").wavefronts == 32
+    assert access("f16[32]{0}", column).bytes == access("32:1", column, dtype="f16").bytes == 64
     for texts, dtype, words in [
         (("32:32", column), None, "name their type"),
+        (("f16[32]{0}", column), "f32", "32 bits contradict the 16 bits"),
         (("((32:32))@LM0 / Half", column), "f32", "32 bits contradict the 16 bits"),
         (("16:1", column), "f32", r"shape \[16\]"),
         (("((32_PE))", column), "f32", "level `PE`"),

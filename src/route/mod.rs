@@ -132,7 +132,9 @@ impl Route {
         for (source, target) in stops.iter().tuple_windows() {
             let before = hops.len();
             if machine.movements().is_empty() {
-                hops.push(Hop::unknown(source, target)?);
+                let is_there = memory(source) == memory(target)
+                    && source.with_copies().serves(target.with_copies())?.is_none();
+                hops.extend((!is_there).then(|| Hop::unknown(source, target)).transpose()?);
                 continue;
             }
             let hands = without_twins(machine, &hands, [source, target].map(|side| memory(side)));

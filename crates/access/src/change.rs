@@ -101,11 +101,8 @@ pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
     element_bits: u64,
     candidates: impl FnOnce(&Room) -> C,
 ) -> Result<Vec<ChangedAccess>, LayoutError> {
-    let requests = |(holders, instruction): &(&Layout, Instruction)| {
-        Requests::new(memory, holders, element_bits, *instruction)
-    };
-    let plain = Plain(accesses.iter().map(requests).collect::<Result<_, _>>()?);
-    let as_it_is = plain.changed(None, memory.clone());
+    let plain = Plain::new(memory, accesses, element_bits)?;
+    let as_it_is = plain.cost(memory.clone());
     if as_it_is.conflicts() == 0 {
         return Ok(vec![as_it_is]);
     }
@@ -117,29 +114,43 @@ pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
         return Ok(vec![as_it_is]);
     }
     let best = costs.into_iter().filter(|(_, wavefronts)| *wavefronts == least);
-    best.map(|(change, _)| Ok(plain.changed(Some(change), change.memory(memory)?))).collect()
+    // Counted anew: a change that undoes a swizzle of the memory allows wider vectors.
+    let changed = |(change, _): (AddressChange, u64)| {
+        let memory = change.memory(memory)?;
+        let plain = Plain::new(&memory, accesses, element_bits)?;
+        Ok(ChangedAccess { change: Some(change), ..plain.cost(memory) })
+    };
+    let mut best = best.map(changed).collect::<Result<Vec<_>, LayoutError>>()?;
+    let least = best.iter().map(ChangedAccess::wavefronts).min();
+    best.retain(|of| Some(of.wavefronts()) == least);
+    Ok(best)
 }
 
 /// The requests of every access to the memory as it is.
 struct Plain(Vec<Requests>);
 
 impl Plain {
-    /// The requests after a change.
-    fn mapped(&self, change: Option<AddressChange>) -> impl Iterator<Item = Requests> {
-        let apply = move |address| change.map_or(address, |change| change.apply(address));
-        self.0.iter().map(move |requests| requests.mapped(apply))
+    fn new(
+        memory: &Layout,
+        accesses: &[(&Layout, Instruction)],
+        element_bits: u64,
+    ) -> Result<Plain, LayoutError> {
+        let requests = accesses.iter().map(|(holders, instruction)| {
+            Requests::new(memory, holders, element_bits, *instruction)
+        });
+        requests.collect::<Result<_, _>>().map(Plain)
     }
 
+    /// The wavefronts after a change that keeps the vectors.
     fn wavefronts(&self, change: AddressChange) -> u64 {
-        self.mapped(Some(change)).map(|requests| requests.access().wavefronts).sum()
+        let mapped = self.0.iter().map(|requests| requests.mapped(|at| change.apply(at)));
+        mapped.map(|requests| requests.access().wavefronts).sum()
     }
 
-    /// The memory and the costs after a change.
-    fn changed(&self, change: Option<AddressChange>, memory: Layout) -> ChangedAccess {
-        let mapped: Vec<Requests> = self.mapped(change).collect();
-        let extent = mapped.iter().map(Requests::extent).max().unwrap_or(0);
-        let accesses = mapped.iter().map(Requests::access).collect();
-        ChangedAccess { change, memory, extent, accesses }
+    fn cost(&self, memory: Layout) -> ChangedAccess {
+        let extent = self.0.iter().map(Requests::extent).max().unwrap_or(0);
+        let accesses = self.0.iter().map(Requests::access).collect();
+        ChangedAccess { change: None, memory, extent, accesses }
     }
 
     fn room(&self) -> Room {

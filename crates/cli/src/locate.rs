@@ -240,15 +240,14 @@ fn byte_offsets(
             let why = "--bytes: the text gives no type and no itemsize, so the width of an element \
                        is not known";
             let bits = syntax.element_bits().ok_or_else(|| Failure::Argument(why.into()))?;
-            let bit = |place: &Location| place.get(Level::ADDR).unwrap_or(0).checked_mul(bits);
-            places.iter().map(|place| bit(place).map(|bit| bit / 8).ok_or_else(too_large)).collect()
+            places.iter().map(|place| byte_with(bits_in(place, Level::ADDR, bits))).collect()
         }
     }
 }
 
 fn bytes_of(array: &XlaArray, places: &[Location]) -> Result<Vec<u64>, Failure> {
     let bit = |place: &Location| array.bit_offset(place.get(Level::ADDR).unwrap_or(0));
-    places.iter().map(|place| u64::try_from(bit(place) / 8).map_err(|_| too_large())).collect()
+    places.iter().map(|place| byte_with(bit(place))).collect()
 }
 
 /// Byte offsets if addresses count long words, and lanes count the elements of a long word.
@@ -258,16 +257,22 @@ fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, 
         let why = "--bytes: the width of a lane is not known; give it with --dtype";
         return Err(Failure::Argument(why.into()));
     }
-    let byte = |place: &Location| {
-        let bits = |level, width: u64| place.get(level).unwrap_or(0).checked_mul(width);
-        let lanes = bits(Level::W, lane.unwrap_or(0))?;
-        Some(bits(Level::ADDR, placement.word_bits())?.checked_add(lanes)? / 8)
+    let bit = |place: &Location| {
+        let word = bits_in(place, Level::ADDR, placement.word_bits());
+        word.saturating_add(bits_in(place, Level::W, lane.unwrap_or(0)))
     };
-    places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()
+    places.iter().map(|place| byte_with(bit(place))).collect()
 }
 
-fn too_large() -> Failure {
-    Failure::Argument("--bytes: the offset does not fit in 64 bits".into())
+/// The bits below a coordinate, each step of which has some.
+fn bits_in(place: &Location, level: Level, bits: u64) -> u128 {
+    u128::from(place.get(level).unwrap_or(0)) * u128::from(bits)
+}
+
+/// The byte with a bit.
+fn byte_with(bit: u128) -> Result<u64, Failure> {
+    let too_large = || Failure::Argument("--bytes: the offset does not fit in 64 bits".into());
+    u64::try_from(bit / 8).map_err(|_| too_large())
 }
 
 /// The addresses as assembly writes them, if the machine has an assembly syntax for the memory.

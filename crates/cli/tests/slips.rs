@@ -363,6 +363,8 @@ fn locate_tells_bytes_and_assembly_addresses() {
     // The bit of the last element does not fit in 64 bits; its byte does.
     let huge = ["locate", "f32[1152921504606846975]{0:T(1024)}", "1152921504606846974", "--bytes"];
     assert_eq!(stdout(&huge), "Addr=1152921504606846974  (byte 4611686018427387896)\n");
+    let huge = ["locate", "(288230376151711745:1)", "288230376151711744", "--bytes"];
+    assert_eq!(stdout(&huge), "Addr=288230376151711744  (byte 2305843009213693952)\n");
     // Lane 1 of two in a long word.
     let lane = ["locate", "((4:1), (2_W))@LM0 / Float", "3,1", "--bytes"];
     assert_eq!(stdout(&lane), "Addr=3,W=1  (byte 28)\n");

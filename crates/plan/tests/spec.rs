@@ -247,6 +247,10 @@ fn files_that_are_no_specs_are_refused_by_entry() {
         ("[1]", "entry 1: expected an object"),
         (r#"[{"key": "a", "A": "", "BT": "", "C": "", "D": ""}]"#, "entry 1: unknown field `D`"),
         (
+            r#"[{"key": "a", "A": "", "A": "", "BT": "", "C": ""}]"#,
+            "an entry has `A` twice at line 1",
+        ),
+        (
             r#"[{"trigger": "Switch", "op_type": "Add", "shape": [1], "layout": "((1))"}]"#,
             "entry 1: unknown variant `Switch`",
         ),

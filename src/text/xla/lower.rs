@@ -240,8 +240,11 @@ impl XlaShape {
                 let text = self.to_string();
                 let message =
                     "only an array shape has a layout; this shape is a tuple, a token or opaque";
-                Err(ParseError::invalid(message, Span::new(0, text.len()), &text)
-                    .with_help("ask for one of its arrays: `XlaShape::arrays`"))
+                let refusal = ParseError::invalid(message, Span::new(0, text.len()), &text);
+                Err(match self.arrays().is_empty() {
+                    true => refusal,
+                    false => refusal.with_help("ask for one of its arrays: `XlaShape::arrays`"),
+                })
             }
         }
     }

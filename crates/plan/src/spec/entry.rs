@@ -1,6 +1,10 @@
 //! The entries of `layout_spec` and `gemm_layout_spec` files: JSON, a list of objects.
 
-use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use tensor_layout::LayoutError;
 use tensor_layout::error::fault;
@@ -84,8 +88,45 @@ pub(crate) fn list(text: &str) -> Result<Vec<Value>, LayoutError> {
         fault!(Invalid, "it is not JSON: {error}", [error = error.to_string()])
     };
     match serde_json::from_str(text).map_err(no_json)? {
-        Value::Array(list) => Ok(list),
+        Value::Array(list) => check_keys(text, &list).map(|()| list),
         _ => Err(fault!(Invalid, "it has to be a list of entries, [{{..}}, ..]")),
+    }
+}
+
+/// Refuses an object with a key twice, of which a [`Value`] has the last alone.
+fn check_keys(text: &str, list: &[Value]) -> Result<(), LayoutError> {
+    match serde_json::from_str::<Vec<Keys>>(text) {
+        Err(error) if list.iter().all(Value::is_object) => {
+            Err(fault!(Invalid, "{error}", [error = error.to_string()]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The keys of an object, which differ.
+struct Keys;
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(of: D) -> Result<Keys, D::Error> {
+        of.deserialize_map(Keys)
+    }
+}
+
+impl<'de> Visitor<'de> for Keys {
+    type Value = Keys;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut of: A) -> Result<Keys, A::Error> {
+        let mut known = HashSet::new();
+        while let Some((key, IgnoredAny)) = of.next_entry::<String, _>()? {
+            if let Some(twice) = known.replace(key) {
+                return Err(A::Error::custom(format!("an entry has `{twice}` twice")));
+            }
+        }
+        Ok(Keys)
     }
 }
 
