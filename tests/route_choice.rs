@@ -102,8 +102,10 @@ fn a_movement_within_one_memory_is_a_route_of_one_hop() {
 
 #[test]
 fn where_no_movements_are_known_what_is_there_does_not_move() {
-    let machine: Machine = "PE=4".parse().unwrap();
-    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let memory = Memory { capacity: Some(64), owner: Level::PE, group: 1 };
+    let machine = Machine::builder("m").level(Level::PE, 4).memory("L", memory).build().unwrap();
+    let on =
+        |text: &str| Placement::of(text.parse().unwrap()).on(&machine).memory("L").build().unwrap();
     let hops = |from: &str, to: &str| Route::new(&on(from), &on(to)).unwrap().hops().len();
     assert_eq!(hops("((64:1))", "((8:8, 8:1))"), 0);
     assert_eq!(hops("((64:1))", "((8:1, 8:8))"), 1);

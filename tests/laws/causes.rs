@@ -5,7 +5,7 @@ use tensor_layout::algebra::{IndexOrder, Subaxis};
 use tensor_layout::error::ErrorKind;
 use tensor_layout::machine::Memory;
 use tensor_layout::notation::{Notation, PadLayout};
-use tensor_layout::relayout::{Distance, Relayout, UnitPart};
+use tensor_layout::relayout::{Distance, Relayout, UnitPart, WriteOrder};
 use tensor_layout::xla::{XlaArray, XlaDtype, XlaShape};
 use tensor_layout::{Found, Layout, LayoutText, Level, Location, Machine, Placement};
 
@@ -326,6 +326,20 @@ fn places_whose_numbers_do_not_fit_are_not_transferred() {
     assert!(matches!(&relayout.transfers(), Err(error) if error.kind() == ErrorKind::TooLarge));
     let traffic = relayout.traffic().unwrap();
     assert_eq!(traffic.count(Distance::Address), 2);
+}
+
+/// Element 4 is lost to element 1, and copied over another copy of it as element 1, which belongs there.
+#[test]
+fn an_element_that_another_one_brings_back_by_accident_is_not_lost() {
+    let machine: Machine = "PE=4".parse().unwrap();
+    let on = |digits: [Subaxis; 3]| {
+        let layout = Layout::builder().axis(16, digits).replica(2, A, 8).build().unwrap();
+        Placement::of(layout).on(&machine).build().unwrap()
+    };
+    let source = on([land(2, A, 4), land(2, Level::PE, 1), land(4, A, 1)]);
+    let target = on([land(2, A, 4), land(2, A, 1), land(4, Level::PE, 1)]);
+    let lost = Relayout::new(&source, &target).unwrap().overwritten(WriteOrder::Ascending);
+    assert_eq!(lost.unwrap().unwrap().element, [4]);
 }
 
 #[test]

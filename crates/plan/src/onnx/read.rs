@@ -406,7 +406,7 @@ fn evaluated(graph: &Graph, results: &[ValueId]) -> Option<Vec<Data>> {
     let known = run(&graph, &[]).ok()?;
     let mut all = graph.values.iter().zip(&known);
     let is_exact = |(value, data): (&Value, &Option<Data>)| {
-        data.iter().flat_map(|data| data.numbers()).all(|number| is_exact(value.dtype, *number))
+        data.iter().flat_map(Data::numbers).all(|number| is_exact(value.dtype, *number))
     };
     if !graph.operations.is_empty() && !all.all(is_exact) {
         return None;
