@@ -35,6 +35,7 @@ mod mlir;
 mod mutated;
 mod notations;
 mod pairs;
+mod placement;
 mod plain;
 mod program;
 mod program_edges;

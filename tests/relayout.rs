@@ -3,7 +3,7 @@
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::machine::Memory;
 use tensor_layout::placement::PlacementBuilder;
-use tensor_layout::relayout::{CostModel, Distance, Pricer, Rate, Relayout, TimeOrder};
+use tensor_layout::relayout::{CostModel, Distance, PlaceRun, Pricer, Rate, Relayout, TimeOrder};
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
@@ -344,4 +344,15 @@ fn flows_of_a_long_axis_that_ends_within_its_digits_are_counted_one_by_one() {
             assert_eq!(*count, wanted as u64, "{from} to {to}");
         }
     }
+}
+
+#[test]
+fn an_element_in_place_within_a_stretch_is_not_moved() {
+    let machine: Machine = "PE=1".parse().unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let relayout = Relayout::new(&on("((8:1))"), &on("((8:2))")).unwrap();
+    let [run] = &relayout.transfers().unwrap().collect::<Vec<_>>()[..] else { panic!("one run") };
+    assert_eq!((run.element, run.length), (1, 7));
+    let along = |start, step| PlaceRun { start, step };
+    assert_eq!((run.read, run.write), (along(1, 1), along(2, 2)));
 }

@@ -572,3 +572,12 @@ fn every_shape_of_a_tpu_dump_is_marked_as_seen() {
         assert!(advice.iter().any(|advice| advice.array == array && !advice.is_seen), "{text}");
     }
 }
+
+#[test]
+fn a_narrow_dimension_takes_up_whole_tiles_on_a_tpu() {
+    let shape: XlaShape = "f32[256,512,128,2]{3,2,1,0}".parse().unwrap();
+    let tiled = shape.as_array().unwrap().tiled_for_tpu().unwrap();
+    assert_eq!(tiled.to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
+    // Without tiles, it takes 128 MiB.
+    assert_eq!(tiled.sizes().unwrap().allocated_bytes, 8 << 30);
+}

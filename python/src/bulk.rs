@@ -103,16 +103,19 @@ impl Places {
         let at = location_of(at, None)?;
         let free = program.columns().filter(|(level, _)| at.get(*level).is_none());
         let shape: Vec<u64> = free.map(|(_, size)| size).collect();
+        let table = output(py, out, dtype, &shape)?;
+        if table.getattr("dtype")?.getattr("kind")?.extract::<char>()? == 'u' {
+            return refused("places without an element get negative numbers: use a signed type");
+        }
         // The greatest numbers are markers, which are negative when read as signed.
-        let signed = arrays(py, "signed")?.call1((output(py, out, dtype, &shape)?,))?;
-        let (cells, bits) = cells(&signed)?;
+        let (cells, bits) = cells(&table)?;
         let elements = program.elements();
         if u128::from(elements) > 1 << bits {
             let bits = bits + 1;
             return refused(format!("{elements} elements and a sign do not fit in {bits} bits"));
         }
         filled(&cells, |out| inverse(program, &at, out, progress))?;
-        Ok(signed)
+        Ok(table)
     }
 
     /// The time in seconds of the Rust call that fills a table, for comparison in `bench/speed.py`.

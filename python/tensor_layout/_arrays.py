@@ -39,7 +39,6 @@ __all__ = [
     "shape_text",
     "sharding",
     "sharding_text",
-    "signed",
     "structured",
     "typed",
     "unpack",
@@ -179,11 +178,6 @@ def _is_signed(table: Array) -> bool:
 def unsigned(table: Array) -> Array:
     """A view of the table as unsigned integers."""
     return table.view(np.dtype(f"u{table.dtype.itemsize}")) if _is_signed(table) else table
-
-
-def signed(table: Array) -> Array:
-    """A view of the table as signed integers: the greatest numbers, which are markers, become negative."""
-    return table if _is_signed(table) else table.view(np.dtype(f"i{table.dtype.itemsize}"))
 
 
 def rows(table: Table, pieces: int) -> Iterator[tuple[int, ...]]:

@@ -37,6 +37,10 @@ def test_a_table_with_two_columns_of_one_name_is_refused() -> None:
 def test_a_signed_inverse_table_has_room_for_its_numbers() -> None:
     with pytest.raises(ValueError):
         Layout("(200:1)").inverse(out=np.empty(200, np.int8))
+    with pytest.raises(LayoutError, match="use a signed type"):
+        Layout("(100:1)").inverse(out=np.empty(100, np.uint8))
+    with pytest.raises(LayoutError, match="use a signed type"):
+        Layout("(100:1)").inverse(dtype=np.uint16)
     numbers = Layout("(100:1)").inverse(out=np.empty(100, np.int8))
     assert numbers[99] == 99
 

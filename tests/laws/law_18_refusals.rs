@@ -151,9 +151,10 @@ fn noted(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
 
 /// The offset to add to the addresses of a text, and the rest of its note.
 fn moved_by(note: &str) -> (u64, &str) {
-    let Some(rest) = note.strip_prefix("addresses count from ") else { return (0, note) };
-    let step = rest.split(',').next().unwrap().parse().unwrap();
-    (step, rest.split_once("; ").map_or("", |(_, rest)| rest))
+    let moved = "this notation cannot express an offset; add ";
+    let Some(rest) = note.strip_prefix(moved) else { return (0, note) };
+    let (step, rest) = rest.split_once(" to every address").unwrap();
+    (step.parse().unwrap(), rest.strip_prefix("; ").unwrap_or(rest))
 }
 
 /// True if every element has a single place, in `Addr` alone.

@@ -506,18 +506,4 @@ mod tests {
         // A row that stays in its unit is looked at element by element: some stay at their address.
         assert!(steps < 1024 * 64, "{steps}");
     }
-
-    #[test]
-    fn an_element_in_place_within_a_stretch_is_not_moved() {
-        let machine: Machine = "PE=1".parse().unwrap();
-        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
-        let relayout = Relayout::new(&on("((8:1))"), &on("((8:2))")).unwrap();
-        let runs: Vec<Transfer> = relayout.transfers().unwrap().collect();
-        assert_eq!(runs.len(), 1);
-        assert_eq!((runs[0].element, runs[0].length), (1, 7));
-        assert_eq!(
-            (runs[0].read, runs[0].write),
-            (PlaceRun { start: 1, step: 1 }, PlaceRun { start: 2, step: 2 })
-        );
-    }
 }

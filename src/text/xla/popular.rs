@@ -263,17 +263,3 @@ fn is_for(tiling: &[&[i64]], bits: u64, rank: usize) -> bool {
     let scalar = rank == 0 && tiling.len() == 1;
     first == rank.clamp(1, 2) && (packed == wanted || scalar)
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::xla::XlaShape;
-
-    #[test]
-    fn a_narrow_dimension_takes_up_whole_tiles_on_a_tpu() {
-        let shape: XlaShape = "f32[256,512,128,2]{3,2,1,0}".parse().unwrap();
-        let tiled = shape.as_array().unwrap().tiled_for_tpu().unwrap();
-        assert_eq!(tiled.to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
-        // Without tiles, it takes 128 MiB.
-        assert_eq!(tiled.sizes().unwrap().allocated_bytes, 8 << 30);
-    }
-}

@@ -24,22 +24,7 @@ impl Choice {
     /// The long words of a PE that the result takes, in one time slice.
     #[must_use]
     pub fn given(&self) -> u64 {
-        self.words.saturating_sub(self.taken())
-    }
-
-    fn taken(&self) -> u64 {
-        self.taken.iter().copied().fold(0, u64::saturating_add)
-    }
-
-    /// Takes at least the long words that its layouts reach: those of a pin may have gaps.
-    pub(super) fn with_reach(mut self) -> Choice {
-        let reach = |held: &Held| held.layout.extent(Level::ADDR);
-        let given = self.given().max(reach(&self.result));
-        for (taken, held) in self.taken.iter_mut().zip(&self.operands) {
-            *taken = (*taken).max(reach(held));
-        }
-        self.words = self.taken().saturating_add(given);
-        self
+        self.words.saturating_sub(self.taken.iter().copied().fold(0, u64::saturating_add))
     }
 }
 

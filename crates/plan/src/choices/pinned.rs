@@ -123,23 +123,28 @@ impl Setting {
         let mut choices = Vec::new();
         for mut choice in found.choices.into_iter().chain(free.iter().cloned()) {
             if self.write_as_pinned(&mut choice, row)? {
-                choices.push(choice.with_reach());
+                choices.push(choice);
             }
         }
         found.choices = choices;
         Ok(found)
     }
 
-    /// Puts the layouts of a row in place of those of a choice that are the same; false if one is not.
+    /// Puts the layouts of a row in place of those of a choice that are the same; false if one is not. They take the long
+    /// words that they reach: a pinned layout may have gaps.
     fn write_as_pinned(&mut self, choice: &mut Choice, row: &Row) -> Result<bool, LayoutError> {
-        let pinned = row.operands.iter().zip(&mut choice.operands);
-        for (wanted, held) in pinned.chain([(&row.result, &mut choice.result)]) {
+        let mut given = choice.given();
+        let operands = choice.operands.iter_mut().zip(&mut choice.taken);
+        let result = (&row.result, (&mut choice.result, &mut given));
+        for (wanted, (held, taken)) in row.operands.iter().zip(operands).chain([result]) {
             let Some(wanted) = wanted else { continue };
             if self.part_in_order(&held.layout, held.bits)? != wanted.part {
                 return Ok(false);
             }
             *held = self.held(wanted.layout.clone(), held.bits)?;
+            *taken = (*taken).max(held.layout.extent(Level::ADDR));
         }
+        choice.words = choice.taken.iter().copied().fold(given, u64::saturating_add);
         Ok(true)
     }
 

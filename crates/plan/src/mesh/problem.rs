@@ -132,7 +132,7 @@ impl<'a> Network<'a> {
             let name = self.program.tensor(id).name.clone();
             return Err(fault!(
                 Unsupported,
-                "the sharding of `{name}` does not cut it into equal parts",
+                "the sharding of `{name}` does not cut it into equal parts, or cuts two dimensions along one axis",
                 [name]
             ));
         }
