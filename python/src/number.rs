@@ -150,7 +150,7 @@ pub(crate) fn entry_of(entry: i128, axis: usize, extent: u64) -> Answer<u64> {
     from_end.and_then(|back| extent.checked_sub(back)).ok_or_else(|| {
         let entry = shown(entry);
         Refusal::OutOfRange(format!(
-            "index {entry} is out of range for axis {axis}: it must be from -{extent} to {extent} - 1"
+            "index {entry} is out of range for axis {axis}: it must be at least -{extent} and below {extent}"
         ))
     })
 }

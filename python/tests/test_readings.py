@@ -183,7 +183,7 @@ def test_true_is_neither_an_index_nor_a_coordinate() -> None:
 
 
 def test_an_index_beyond_is_named_as_it_was_written() -> None:
-    with pytest.raises(OutOfRange, match="index -9 is out of range for axis 1: it must be below 8"):
+    with pytest.raises(OutOfRange, match="index -9 is out of range for axis 1: it must be at least -8 and below 8"):
         GRID[0, -9]
     with pytest.raises(OutOfRange, match="index 8 is out of range for axis 1"):
         GRID[:, 8]

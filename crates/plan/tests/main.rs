@@ -6,6 +6,7 @@ mod audit;
 mod brute;
 mod execute;
 mod limits;
+mod machines;
 mod mesh;
 mod onnx;
 mod pins;

@@ -9,11 +9,16 @@ pub(crate) fn small_machine() -> Machine {
 
 /// The machine with some long words in a PE.
 pub(crate) fn with_words(words: u64) -> Machine {
+    with_capacities(1 << 20, words)
+}
+
+/// The machine with some long words in each DRAM and in a PE.
+pub(crate) fn with_capacities(dram: u64, words: u64) -> Machine {
     use {Direction::*, MovementKind::*};
     let hangs = |owner, group, capacity| Memory { capacity: Some(capacity), owner, group };
     let machine = Machine::builder("small").level(Level::L2B, 4).level(Level::L1B, 2);
     let machine = machine.level(Level::MAB, 2).level(Level::PE, 2);
-    let machine = machine.memory("DRAM", hangs(Level::L2B, 2, 1 << 20));
+    let machine = machine.memory("DRAM", hangs(Level::L2B, 2, dram));
     let machine = machine.memory("L2BM", hangs(Level::L2B, 1, 1 << 14));
     let machine = machine.memory("L1BM", hangs(Level::L1B, 1, 1 << 13));
     let host =

@@ -53,7 +53,7 @@ impl Relayout {
     /// Each time slice has its own memory here, and between two memories nothing is lost.
     /// Law: [`transfers`](Relayout::transfers) carried out on one memory in this order give the destination if and
     /// only if the answer is `None`.
-    /// Cost: O(sum of the extents) where each element moves up, or each moves down, by plain digits; else O(copies).
+    /// Cost: O(sum of the extents) where each element moves up, or each moves down, by plain digits; else O(n log n) for n copies.
     ///
     /// # Errors
     /// As [`transfers`](Relayout::transfers); `NotDecided` where more than 2^20 copies would have to be
@@ -94,7 +94,7 @@ impl Relayout {
         let mut held: HashMap<(&Location, u64), Written> = HashMap::new();
         let mut first: Option<(u64, u64, Location)> = None;
         for step in steps(runs, order).chunk_by(|a, b| a.write == b.write) {
-            let read = |copy: &Copy<'_>| held.get(&(&copy.run.source, copy.read)).copied();
+            let read = |copy: &OneCopy<'_>| held.get(&(&copy.run.source, copy.read)).copied();
             let found = step.iter().map(read).collect_vec();
             for (copy, found) in step.iter().zip(found) {
                 let came = found.map_or(copy.element, |found| found.came);
@@ -174,7 +174,7 @@ struct Written {
 }
 
 /// One element of a run.
-struct Copy<'a> {
+struct OneCopy<'a> {
     run: &'a Transfer,
     element: u64,
     read: u64,
@@ -182,11 +182,11 @@ struct Copy<'a> {
 }
 
 /// The elements of all runs in the order in which they are written.
-fn steps(runs: &[Transfer], order: WriteOrder) -> Vec<Copy<'_>> {
+fn steps(runs: &[Transfer], order: WriteOrder) -> Vec<OneCopy<'_>> {
     let copies = runs.iter().flat_map(|run| {
         (0..run.length).map(move |n| {
             let (read, write) = (run.read.at(n), run.write.at(n));
-            Copy { run, element: run.element + n, read, write }
+            OneCopy { run, element: run.element + n, read, write }
         })
     });
     let mut copies = copies.collect_vec();
