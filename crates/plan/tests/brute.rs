@@ -10,7 +10,7 @@ use tensor_layout_plan::graph::{
 };
 use tensor_layout_plan::plan::{Plan, PlanOptions, Planner, plan};
 
-use crate::small::{small_machine, with_words};
+use crate::small::{small_machine, with_capacities, with_words};
 
 /// An operation on earlier values, which the numbers select.
 #[derive(Clone, Debug)]
@@ -271,7 +271,7 @@ fn where_nothing_fits_the_plan_is_the_cheapest_without_a_limit_and_says_so() {
 #[test]
 fn a_model_whose_plans_cost_more_than_a_sum_can_have_is_refused() {
     let mut graph = Graph::default();
-    let (name, shape, dtype) = ("x".into(), vec![1 << 55], Dtype::F32);
+    let (name, shape, dtype) = ("x".into(), vec![1 << 55], Dtype::F64);
     graph.inputs = vec![graph.add(Value { name, shape, dtype, origin: Origin::Input })];
     let reads = vec![Read::of(graph.inputs[0], [0])];
     let (loops, fold) = (vec![1 << 55], Fold::Sum);
@@ -279,6 +279,6 @@ fn a_model_whose_plans_cost_more_than_a_sum_can_have_is_refused() {
     let made = ("y".into(), "ReduceSum");
     graph.outputs = vec![graph.operation(made, (Vec::new(), dtype), Body::Nest(nest))];
     let options = PlanOptions { routes: false, keep: 4, ..PlanOptions::default() };
-    let error = plan(&graph, &small_machine(), &options).unwrap_err();
+    let error = plan(&graph, &with_capacities(1 << 60, 512), &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
 }

@@ -73,7 +73,7 @@ impl Setting {
     /// The error for a memory of inputs that has no room for a value, in long words.
     fn too_small(&self, memory: &str, shape: &[u64], bits: u64) -> Option<LayoutError> {
         let found = self.machine.memory(memory).ok()?;
-        let node = self.machine.levels().position(|(level, _)| level == found.node())?;
+        let node = self.machine.levels().position(|(level, _)| level == found.owner)?;
         let nodes = self.machine.levels().take(node + 1).map(|(_, size)| size).product::<u64>();
         let memories = nodes.div_ceil(found.group.max(1));
         let elements = shape.iter().copied().fold(1, u64::saturating_mul);
