@@ -89,9 +89,8 @@ impl Stage {
         levels.iter().try_fold(1, |units: u64, (_, size)| units.checked_mul(*size))?;
         let deepest = levels.iter().rposition(|(level, _)| used(level)).unwrap_or(0);
         let words = slows.iter().map(|slow| slow.span(Level::ADDR)).max().unwrap();
-        let words = words.checked_add(draw.base)?;
         let capacity = match draw.capacity {
-            Some(more) => Some(words.checked_add(more)?),
+            Some(more) => Some(words.checked_add(draw.base)?.checked_add(more)?),
             None => None,
         };
         let memory = draw.memory.map(|(depth, group)| {

@@ -43,7 +43,7 @@ use itertools::Itertools;
 use self::hand::{Hand, hands, without_twins};
 use self::hop::{memory, text};
 use self::reach::Reach;
-use self::search::RouteSearch;
+use self::search::{RouteSearch, serves};
 use crate::Layout;
 use crate::error::{LayoutError, fault};
 use crate::machine::{Direction, Machine, Movement, MovementKind};
@@ -133,7 +133,7 @@ impl Route {
             let before = hops.len();
             if machine.movements().is_empty() {
                 let is_there = memory(source) == memory(target)
-                    && source.with_copies().serves(target.with_copies())?.is_none();
+                    && serves(source.with_copies(), target.with_copies())?;
                 hops.extend((!is_there).then(|| Hop::unknown(source, target)).transpose()?);
                 continue;
             }

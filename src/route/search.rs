@@ -424,7 +424,7 @@ impl<'a> RouteSearch<'a> {
 type Nearest = Option<(String, String)>;
 
 /// Returns whether a layout serves another; where that is not decided, the search goes on as if it did not.
-fn serves(from: &Layout, to: &Layout) -> Result<bool, LayoutError> {
+pub(super) fn serves(from: &Layout, to: &Layout) -> Result<bool, LayoutError> {
     match from.serves(to) {
         Err(error) if error.kind() == ErrorKind::NotDecided => Ok(false),
         fault => Ok(fault?.is_none()),

@@ -25,7 +25,7 @@ pub(super) trait Grammar: RuleType + 'static {
 #[derive(Debug)]
 pub(super) struct Definition<R: 'static> {
     pub(super) rule: R,
-    /// What errors call it; empty for what they do not name.
+    /// Its name in errors; empty if they do not name it.
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) expr: Expr<R>,

@@ -277,7 +277,7 @@ fn integers_that_wrap_are_not_folded() {
 
 /// As in NumPy; onnxruntime passes over it.
 #[test]
-fn what_is_no_number_is_the_greatest() {
+fn nan_is_the_greatest() {
     let graph = read("argmax").unwrap();
     let input = Data::new(vec![1.0, f64::NAN, 3.0, 2.0, 3.0, 3.0]);
     let known = run(&graph, &[input]).unwrap();

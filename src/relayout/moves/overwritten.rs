@@ -165,7 +165,7 @@ impl Relayout {
     }
 }
 
-/// What was written in a place.
+/// The elements of one write.
 #[derive(Clone, Copy)]
 struct Written {
     /// The element that belongs there, and the one that came.

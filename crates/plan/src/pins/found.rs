@@ -313,7 +313,7 @@ pub(crate) fn result_order(nest: &Nest) -> Vec<usize> {
     (0..nest.rank).sorted_by_key(|axis| reads(*axis) == [false, true]).collect()
 }
 
-/// The reason why a text is no layout of a tensor.
+/// The reason why a text is not a layout of a tensor.
 enum Unfit {
     /// It is one of another tensor.
     Extents(String),

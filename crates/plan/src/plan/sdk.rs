@@ -71,7 +71,7 @@ impl Plan<'_> {
         pins.collect()
     }
 
-    /// What the files can say about each operation, in the order of the plan.
+    /// The possible entries of each operation, in the order of the plan.
     fn entries(&self) -> Vec<Entries<'_>> {
         let switches = self.switches_of_values();
         let of = |(operation, choice): (_, _)| {
@@ -155,7 +155,7 @@ impl Plan<'_> {
     }
 }
 
-/// What the files can say about one operation.
+/// The possible entries of one operation.
 struct Entries<'p> {
     name: &'p str,
     /// Set if its result is the node's.

@@ -149,7 +149,7 @@ fn best(build: &mut Build, node: &Node<'_>, at: i64, keeps: bool, part: &str) ->
         true => (Fold::Max, c(-1.0)),
         false => (Fold::Min, Scalar::count(shape[at])),
     };
-    // What is no number is the greatest and the least, as in NumPy, but equals nothing.
+    // NaN is the greatest and the least, as in NumPy, although it equals nothing.
     let is_number = x(0).equals(x(0));
     let is_best = match build.dtype(of).is_float() {
         true => Scalar::select(is_number, x(0).equals(x(1)), c(1.0)),

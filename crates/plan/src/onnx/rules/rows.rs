@@ -67,7 +67,7 @@ fn moments(build: &mut Build, of: ValueId, over: &Over) -> Option<(ValueId, Valu
     Some((mean, variance))
 }
 
-/// What is added to the variance: the operators of onnxruntime that add two values first have another default.
+/// The number that is added to the variance: onnxruntime's operators that add two values first have another default.
 fn epsilon(node: &Node<'_>) -> Scalar {
     let usual = if node.kind.starts_with("Skip") { 1e-12 } else { 1e-5 };
     c(node.float_or("epsilon", usual))
